@@ -18,16 +18,19 @@ export class ServedTern {
    * Starts it, and resolves when `/readyz` says that it is ready.
    *
    * @param program in place of the `tern` of this checkout
+   * @param waits false: resolves as soon as it listens
    */
   static async start(
     args: readonly string[],
     program?: string,
     environment: NodeJS.ProcessEnv = {},
+    waits = true,
   ): Promise<ServedTern> {
     const address = ({ out, err }: TernProcess): string | undefined =>
       /https?:\/\/[\w.:[\]]+/.exec(`${out}${err}`)?.[0];
     const running = await TernProcess.start(args, (each) => address(each) !== undefined, environment, program);
     const served = new ServedTern(running, address(running)!);
+    if (!waits) return served;
     for (const until = Date.now() + READY_MS; ; await delay(50)) {
       const ready = await fetch(`${served.url}/readyz`).catch(() => null);
       if (ready?.ok === true) return served;

@@ -70,7 +70,7 @@ export function serveV3(
         groups: [],
         dataFolder: null,
         getMethods: 'local',
-        tvm: { workers: 1, slowWorkers: 1, rememberMs: 0, cpuMs: 60_000, keyCpuMs: 60_000 },
+        tvm: { workers: 1, slowWorkers: 1, rememberMs: 0, endedCpuMs: 0, cpuMs: 60_000, keyCpuMs: 60_000 },
         cacheBytes: 1 << 24,
         deadlineMs: NO_TIME_LIMIT,
         maxHeadAgeMs: 0,

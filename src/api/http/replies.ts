@@ -208,7 +208,8 @@ export function statusOf(
 
 /** Seconds for `Retry-After`; null for errors where waiting does not help. */
 export function retryAfterSeconds(error: TernError): number | null {
-  if (LIMITS.has(error.code)) return Number(error.data.retryAfterSeconds);
+  const given = error.data.retryAfterSeconds;
+  if (typeof given === 'number') return given;
   return error.class === 'overloaded' || error.class === 'shutting-down' ? 1 : null;
 }
 

@@ -10,7 +10,7 @@ import {
 } from '#app/cli/environment.js';
 import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
 import { assignListeners } from '#app/config/listeners.js';
-import { download, loadGroups, loadNetworks } from '#app/config/networks.js';
+import { download, loadConfig, loadGroups, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings, unknownVariables } from '#app/config/setting.js';
 import { type ServeSettings, serveSettings } from '#app/config/settings.js';
 import { prepareDataFolder } from '#app/service/environment.js';
@@ -55,7 +55,11 @@ async function startServe(settings: ServeSettings, logger: ClosableLogger): Prom
   // Loaded on demand: this halves the startup time of other commands.
   const { startService } = await import('#app/service/service.js');
   return startService(
-    { version: packageVersion(), networks, groups, listeners, hostOf, indexes, keepsKeyBlocks: true, settings },
+    {
+      ...{ version: packageVersion(), networks, groups, listeners, hostOf, indexes, settings },
+      keepsKeyBlocks: true,
+      readConfig: (source) => loadConfig(source, { download }),
+    },
     systemEnvironment(logger),
   );
 }

@@ -47,6 +47,12 @@ export const apiSettings = {
     meaning:
       'TVM worker threads of low priority for slow runs, per network, started when they are needed; 0: slow runs are not separated from quick ones; default: half of the TVM worker threads, at least 1',
   }),
+  tvmEndedTime: singleSetting({
+    ...secondsValue(0, 3_600),
+    fallback: '3',
+    meaning:
+      'CPU time that runs of a client may take in a minute if they are stopped by a limit or left by the client; afterwards only methods that are known to be quick are run for it, others get 503; 0: any',
+  }),
   tvmMemory: singleSetting({
     ...secondsValue(0, 86_400),
     fallback: '300',
@@ -134,6 +140,12 @@ export const apiSettings = {
     ...secondsValue(0, 86_400),
     fallback: '0',
     meaning: 'maximum age of the newest block before /readyz responds 503; 0 for any age, as for recorded chains',
+  }),
+  maxIndexLag: singleSetting({
+    ...secondsValue(0, 86_400),
+    fallback: '0',
+    meaning:
+      'how far the index may be behind the newest block before /readyz responds 503, as on a replica that gets nothing any more; 0 for any lag, as while an index is being filled',
   }),
   drainDelay: singleSetting({
     ...secondsValue(0, 600),

@@ -77,7 +77,8 @@ export async function isTestnet(config: GlobalConfig): Promise<boolean> {
   return isSameNetwork(config, parseGlobalConfig(await readFile(builtInFile('testnet'), 'utf8'), 'testnet'));
 }
 
-async function loadConfig(source: string, { download }: ConfigModules): Promise<GlobalConfig> {
+/** Loads a global config from a file or a URL, or a built-in one. @throws as {@link loadNetworks} */
+export async function loadConfig(source: string, { download }: ConfigModules): Promise<GlobalConfig> {
   const isBuiltIn = (BUILT_IN as readonly string[]).includes(source);
   let text: string;
   try {

@@ -1,7 +1,8 @@
+import { Polling } from '#app/service/polling.js';
 import type { Database } from '#drivers/store/database.js';
 import { readNewestMcBlockId } from '#drivers/store/write/neighbours.js';
 import { sameBlock } from '#formats/proofs/block-id.js';
-import { type Clock, pause } from '#kernel/clock.js';
+import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { idOfStored, otherBranch } from '#services/indexer/write/chain-continuity.js';
@@ -25,12 +26,16 @@ const READ_MS = 5_000;
 /** Compares the newest indexed block with the chain from time to time, for processes that read an index that others write. */
 export class BranchWatch {
   readonly #modules: BranchWatchModules;
-  readonly #stop = new AbortController();
+  readonly #polling: Polling;
   #contradiction: string | null = null;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(modules: BranchWatchModules) {
     this.#modules = modules;
+    this.#polling = new Polling(async (signal) => {
+      // Why database or chain cannot be read is reported by those who need them.
+      await this.#look(signal).catch(() => {});
+      return LOOK_MS;
+    }, modules.clock);
   }
 
   /** The two blocks, and what to do; `null` while index and chain agree as far as is known. */
@@ -39,26 +44,15 @@ export class BranchWatch {
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#polling.start();
   }
 
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+  close(): Promise<void> {
+    return this.#polling.close();
   }
 
-  async #run(): Promise<void> {
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      // Why database or chain cannot be read is reported by those who need them.
-      await this.#look().catch(() => {});
-      await pause(LOOK_MS, this.#modules.clock, signal);
-    }
-  }
-
-  async #look(): Promise<void> {
+  async #look(signal: AbortSignal): Promise<void> {
     const { database, chain, headSeqno, logger } = this.#modules;
-    const { signal } = this.#stop;
     const open = database();
     const stored = open === null ? null : await readNewestMcBlockId(open, { signal, timeoutMs: READ_MS });
     if (stored === null || stored.seqno > headSeqno()) return;

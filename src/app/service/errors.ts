@@ -7,6 +7,17 @@ export const serviceErrors = defineErrors('service', {
     message: (d: { problem: string }) => `the index is unavailable: ${d.problem}`,
     remedy: 'Retry later; see /readyz. API v2 does not need the index.',
   },
+  'other-chain': {
+    class: 'overloaded',
+    message: () => 'the local network has begun another chain, which is being opened',
+    remedy: 'Retry in a second.',
+  },
+  'chain-not-open': {
+    class: 'overloaded',
+    message: (d: { problem: string }) =>
+      `the local network has begun another chain, which cannot be opened yet: ${d.problem}`,
+    remedy: 'Retry later; it is tried again every few seconds.',
+  },
   'open-files': {
     class: 'caller',
     message: (d: { found: number; least: number }) =>

@@ -1,5 +1,6 @@
+import { Polling } from '#app/service/polling.js';
 import type { LiteSource } from '#drivers/lite/lite-source.js';
-import { type Clock, pause } from '#kernel/clock.js';
+import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
@@ -34,16 +35,19 @@ const RETRY_MS = 1_000;
 export class HeadWatch {
   readonly #options: { readonly deadlineMs: number };
   readonly #modules: HeadWatchModules;
-  readonly #stop = new AbortController();
+  readonly #polling: Polling;
   #head: ProvenHead | null = null;
   #problem: string | null = null;
   /** When the last proof began; milliseconds of the clock. */
   #proven = 0;
-  #running: Promise<void> = Promise.resolve();
 
   constructor(options: { readonly deadlineMs: number }, modules: HeadWatchModules) {
     this.#options = options;
     this.#modules = modules;
+    this.#polling = new Polling(async (signal) => {
+      if (this.#isDue(modules.source.headSeqno)) await this.#prove(signal);
+      return this.#problem === null ? LOOK_MS : RETRY_MS;
+    }, modules.clock);
   }
 
   /** `null` before the first proof. */
@@ -57,21 +61,11 @@ export class HeadWatch {
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#polling.start();
   }
 
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
-  }
-
-  async #run(): Promise<void> {
-    const { source, clock } = this.#modules;
-    const { signal } = this.#stop;
-    while (!signal.aborted) {
-      if (this.#isDue(source.headSeqno)) await this.#prove();
-      await pause(this.#problem === null ? LOOK_MS : RETRY_MS, clock, signal);
-    }
+  close(): Promise<void> {
+    return this.#polling.close();
   }
 
   /** When all servers are behind the proven head, they may be on another branch: that is looked at from time to time. */
@@ -80,10 +74,9 @@ export class HeadWatch {
     return claimed > 0 && claimed < this.#head.seqno && this.#modules.clock.now() - this.#proven >= BEHIND_MS;
   }
 
-  async #prove(): Promise<void> {
+  async #prove(signal: AbortSignal): Promise<void> {
     this.#proven = this.#modules.clock.now();
     const { chain, logger } = this.#modules;
-    const { signal } = this.#stop;
     try {
       const { block, gen_utime } = await chain.head({ deadlineMs: this.#options.deadlineMs, signal });
       if (this.#problem !== null || this.#head === null) logger.info('the head is proven', { seqno: block.seqno });

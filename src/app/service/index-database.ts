@@ -16,7 +16,8 @@ import { isTernError } from '#kernel/tern-error.js';
 
 /** Options of an index database. */
 export interface IndexDatabaseOptions {
-  readonly network: NetworkIdentity;
+  /** With the incarnation of a local network. */
+  readonly network: NetworkIdentity & { readonly incarnation: string | null };
   readonly database: NetworkDatabase | Promise<NetworkDatabase>;
   /** Whether this process writes; if not, the database is not changed. */
   readonly writes: boolean;

@@ -57,8 +57,10 @@ export function openIndexTools(options: IndexToolsOptions, modules: Environment)
     const database = await Database.open({ url, readOnly: !writes }, { clock, logger });
     closers.add(() => database.close());
     const migrations = await readMigrations();
-    const { zeroState } = network.config;
-    await database.withWriter((client) => prepareSchema(client, migrations, { network: zeroState, writes }));
+    const { zeroState, incarnation } = network.config;
+    await database.withWriter((client) =>
+      prepareSchema(client, migrations, { network: { ...zeroState, incarnation }, writes }),
+    );
     await prepareDataFolder(dataFolder);
     const path = keyBlockPath(dataFolder, network.name, network.config);
     const source = await openChainSource(

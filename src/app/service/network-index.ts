@@ -75,10 +75,8 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     const writes = role !== 'api';
     // Validated before anything is written; used when the database is open.
     if (writes && options.metadata.overrides !== null) await loadOverrides(options.metadata.overrides);
-    const store = new IndexDatabase(
-      { network: config.zeroState, database, writes, connections, queryTimeoutMs },
-      modules,
-    );
+    const network = { ...config.zeroState, incarnation: options.chain ?? config.incarnation };
+    const store = new IndexDatabase({ network, database, writes, connections, queryTimeoutMs }, modules);
     closers.add(() => store.close());
     const feed = new IndexEventFeed({}, { database: () => store.database, clock, logger });
     closers.add(() => feed.close());

@@ -23,6 +23,8 @@ export interface NetworkTvmOptions {
   readonly slowWorkers: number;
   /** How long runs that were ended by a limit are answered from memory. */
   readonly rememberMs: number;
+  /** CPU time in a minute and for each client, of runs that do not end by themselves; 0: any. */
+  readonly endedCpuMs: number;
   /** CPU time of a request of a client without an API key. */
   readonly cpuMs: number;
   /** The same with one. */
@@ -83,8 +85,11 @@ export function openNetwork(options: OpenNetworkOptions, modules: Environment): 
     const { network, groups, maxHeadAgeMs, importAccount } = options;
     const imported = importAccount === undefined ? {} : { importAccount };
     const logger = withLogField(modules.logger, 'network', network.name);
-    const { workers, slowWorkers, rememberMs } = options.tvm;
-    const tvm = new TvmPool({ workers, slowWorkers, rememberMs, ...TVM_BOUNDS }, { clock: modules.clock, logger });
+    const { workers, slowWorkers, rememberMs, endedCpuMs } = options.tvm;
+    const tvm = new TvmPool(
+      { workers, slowWorkers, rememberMs, endedCpuMs, ...TVM_BOUNDS },
+      { clock: modules.clock, logger },
+    );
     closers.add(() => tvm.close());
     await tvm.start();
 

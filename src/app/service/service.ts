@@ -13,6 +13,8 @@ import { isSameNetwork, isTestnet, type NamedGroup, type NamedNetwork } from '#a
 import { ForkAccountImporter } from '#app/service/account-import.js';
 import { localnetApi, v2Api, v3Api } from '#app/service/apis.js';
 import { type Environment, withClosers, withLogField } from '#app/service/environment.js';
+import { serviceErrors } from '#app/service/errors.js';
+import { IncarnationWatch } from '#app/service/incarnation-watch.js';
 import { type MeasuredService, registerProcessMetrics, registerServiceMetrics } from '#app/service/metrics.js';
 import {
   type NetworkTvmOptions,
@@ -24,8 +26,10 @@ import {
 import { type NetworkIndex, type NetworkIndexOptions, openNetworkIndex } from '#app/service/network-index.js';
 import { NetworkSlot, type Replacement } from '#app/service/network-slot.js';
 import { affordableConnections, processLimits } from '#app/service/process-limits.js';
+import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import { coverageText } from '#drivers/store/coverage.js';
 import type { Address } from '#formats/address/address.js';
+import { isTernError } from '#kernel/tern-error.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
 import type { ProducedCounts } from '#localnet/node/node-thread.js';
 import { type Access, type AccessMetrics, openAccess } from '#services/access/access.js';
@@ -45,6 +49,11 @@ export interface ServicePlan {
   readonly localNodes?: ReadonlyMap<string, ServedLocalNode>;
   /** Whether to store proven key blocks in the data folder. */
   readonly keepsKeyBlocks: boolean;
+  /**
+   * Reads a global config again. With it, networks that announce an incarnation are followed: when it changes, the next chain is
+   * served in place of the one before.
+   */
+  readonly readConfig?: (source: string) => Promise<GlobalConfig>;
   readonly settings: ApiSettings;
 }
 
@@ -107,6 +116,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
           cacheBytes: settings.nodeCacheMb * MIB,
           deadlineMs: settings.requestTimeout,
           maxHeadAgeMs: settings.maxHeadAge,
+          maxIndexLagMs: settings.maxIndexLag,
         },
         modules,
       );
@@ -145,6 +155,29 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
       modules.logger.info('listening', { url: server.url, networks: names.join() });
       servers.push(server);
     }
+    for (const network of networks) {
+      const { incarnation } = network.config;
+      const { readConfig } = plan;
+      if (incarnation === null || readConfig === undefined) continue;
+      const watch = new IncarnationWatch(incarnation, {
+        read: () => readConfig(network.source),
+        replace: (config) =>
+          open.get(network.name)!.replace({
+            meanwhile: serviceErrors['other-chain']({}),
+            failed: (error) => serviceErrors['chain-not-open']({ problem: problemOf(error) }),
+            open: () =>
+              openPlanned({
+                network: { ...network, config },
+                index: plan.indexes.get(network.name) ?? null,
+                localNode: null,
+              }),
+          }),
+        clock: modules.clock,
+        logger: withLogField(modules.logger, 'network', network.name),
+      });
+      watch.start();
+      closers.add(() => watch.close());
+    }
     const opened = Promise.all([...open.values()].map(({ latest }) => latest.index?.opened)).then(() => {});
     opened.catch(() => {});
     return {
@@ -164,14 +197,18 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
   });
 }
 
+function problemOf(error: unknown): string {
+  return isTernError(error) ? `${error.code}: ${error.message}` : String(error);
+}
+
 function isIndexer(index: IndexPlan | string | null): boolean {
   return index !== null && typeof index !== 'string' && index.role === 'indexer';
 }
 
 function tvmLimits(settings: ApiSettings, workers: number): NetworkTvmOptions {
-  const { tvmCpuTime, tvmKeyCpuTime, tvmMemory, tvmSlowWorkers = null } = settings;
+  const { tvmCpuTime, tvmKeyCpuTime, tvmMemory, tvmEndedTime: endedCpuMs, tvmSlowWorkers = null } = settings;
   const slowWorkers = tvmSlowWorkers ?? Math.max(1, Math.floor(workers / 2));
-  return { workers, slowWorkers, rememberMs: tvmMemory, cpuMs: tvmCpuTime, keyCpuMs: tvmKeyCpuTime };
+  return { workers, slowWorkers, rememberMs: tvmMemory, endedCpuMs, cpuMs: tvmCpuTime, keyCpuMs: tvmKeyCpuTime };
 }
 
 function httpSettings(settings: ApiSettings) {
@@ -278,6 +315,8 @@ interface ServedNetworkOptions extends OpenNetworkOptions {
   /** `null` for a network without an index, or the reason why there is none. */
   readonly index: IndexPlan | string | null;
   readonly hosts: readonly string[];
+  /** How far the index may be behind the head for the network to be ready; 0 for any lag. */
+  readonly maxIndexLagMs: number;
   /** `null` unless the network runs in this process. */
   readonly localNode: ServedLocalNode | null;
 }
@@ -353,7 +392,8 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
         name: network.name,
         hosts,
         apis,
-        health: () => (index === null ? withoutIndex(open.health(), reason) : withIndex(open.health(), index)),
+        health: () =>
+          index === null ? withoutIndex(open.health(), reason) : withIndex(open.health(), index, options.maxIndexLagMs),
         headSeqno: () => open.poolOf(null).lite.headSeqno,
       },
       close: () => closers.close(),
@@ -393,11 +433,21 @@ function withoutIndex(health: NetworkHealth, reason: string): NetworkHealth {
   return { ...health, details: { ...health.details, index: `none: ${reason}` } };
 }
 
-/** API v2 is ready without a readable index; a pure indexer is not, and no process is while the chain contradicts the index. */
-function withIndex(health: NetworkHealth, index: NetworkIndex): NetworkHealth {
+/**
+ * API v2 is ready without a readable index; a pure indexer is not, and no process is while the chain contradicts the index, or
+ * while it is further behind than it may be.
+ */
+export function withIndex(
+  health: NetworkHealth,
+  index: Pick<NetworkIndex, 'role' | 'figures' | 'coverage' | 'problem' | 'contradiction' | 'writing'>,
+  maxLagMs: number,
+): NetworkHealth {
   const { readable, head_seqno, lag_seconds, missing_blocks } = index.figures();
   const indexProblem = index.problem();
-  const decisive = index.contradiction() ?? (index.role === 'indexer' ? indexProblem : null);
+  const decisive =
+    index.contradiction() ??
+    (index.role === 'indexer' ? indexProblem : null) ??
+    (maxLagMs === 0 ? null : lagProblem(lag_seconds, maxLagMs / 1000, head_seqno));
   const problem = health.problem ?? (decisive === null ? null : `the index: ${decisive}`);
   const details = {
     index: readable ? 'readable' : 'unreadable',
@@ -412,8 +462,14 @@ function withIndex(health: NetworkHealth, index: NetworkIndex): NetworkHealth {
   return { ...health, ready: problem === null, problem, details: { ...health.details, ...details } };
 }
 
+function lagProblem(lagSeconds: number | null, mostSeconds: number, seqno: number): string | null {
+  if (lagSeconds === null) return 'how far it is behind the newest block is not known';
+  if (lagSeconds <= mostSeconds) return null;
+  return `its newest block, ${seqno}, is ${Math.round(lagSeconds)} s behind the chain, more than ${mostSeconds} s`;
+}
+
 /** Health details of a process that writes the index or stands by. */
-function writingDetails(index: NetworkIndex): Readonly<Record<string, string | number | null>> {
+function writingDetails(index: Pick<NetworkIndex, 'writing'>): Readonly<Record<string, string | number | null>> {
   const writing = index.writing();
   if (writing === null) return {};
   const { leader, fill_left } = writing;

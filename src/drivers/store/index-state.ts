@@ -48,7 +48,7 @@ interface StateRow {
 
 /**
  * Creates the index, or opens the existing one when it is of the same network and selection. The index of another incarnation of a
- * local network is created again.
+ * local network is created again: a loaded snapshot continues the same zerostate, a reset begins with another one.
  *
  * @param partition_rounds used only when the index is created
  * @throws store/other-network, store/other-selection, store/index-in-use
@@ -67,6 +67,11 @@ export async function openIndex(
   for (const { last_event: id } of created.rows) {
     await appendEvents(client, [{ id, kind: 'reset', range: null, touched: null }]);
   }
+  const row = await stateRow(client);
+  if (row !== undefined && isReplaced(identity, row)) {
+    requireSelection(identity, row);
+    return recreateIndex(client, identity, partition_rounds);
+  }
   if (accountsComeFromElsewhere !== undefined) {
     await client.query(
       `UPDATE index_state SET accounts_elsewhere = $1, state_seqno = CASE WHEN $1 THEN NULL ELSE state_seqno END
@@ -75,17 +80,20 @@ export async function openIndex(
     );
   }
   const state = await requireIdentity(client, identity);
-  const known = (await stateRow(client))?.chain ?? null;
-  if (chain === null || chain === known) return state;
   // An index that was begun before this was recorded is compared with the chain, as those of other networks are.
-  if (known !== null) return recreateIndex(client, identity, partition_rounds);
+  if (chain === null || chain === row?.chain) return state;
   await client.query('UPDATE index_state SET chain = $1', [chain]);
   return state;
 }
 
+/** Whether an index is of a local network whose chain was replaced by another one. */
+function isReplaced({ chain = null }: Pick<IndexIdentity, 'chain'>, stored: Pick<StateRow, 'chain'>): boolean {
+  return chain !== null && stored.chain !== null && chain !== stored.chain;
+}
+
 /**
- * Deletes all that is indexed, and creates the index again for the same network. Events go on where they were: `reset` is the only
- * one that is retained. Partitions stay, empty.
+ * Deletes all that is indexed, and creates the index again for the same network, or for another incarnation of a local one. Events
+ * go on where they were: `reset` is the only one that is retained. Partitions stay, empty.
  *
  * @param client in a transaction
  * @throws store/index-in-use, store/other-network, store/no-index
@@ -98,7 +106,7 @@ export async function recreateIndex(
   if (!(await tryLeaderLock(client))) throw storeErrors['index-in-use']({});
   const row = await stateRow(client);
   if (row === undefined) return openIndex(client, identity, partition_rounds);
-  requireSameNetwork(networkOf(identity), networkOf(row));
+  if (!isReplaced(identity, row)) requireSameNetwork(networkOf(identity), networkOf(row));
   const { rows: tables } = await client.query<{ name: string }>(
     `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
        AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('schema_migrations', 'index_state')`,
@@ -106,8 +114,12 @@ export async function recreateIndex(
   await client.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')} RESTART IDENTITY`);
   const { rows } = await client.query<{ last_event: bigint }>(
     `UPDATE index_state SET rounds = '{}', pruned_below = 0, state_seqno = NULL, selection = $1, chain = $2,
-       accounts_elsewhere = coalesce($3, accounts_elsewhere), contract_changes = contract_changes + 1, last_event = last_event + 1 RETURNING last_event`,
-    [identity.selection, identity.chain ?? null, identity.accountsComeFromElsewhere ?? null],
+       accounts_elsewhere = coalesce($3, accounts_elsewhere), zerostate_root_hash = $4, zerostate_file_hash = $5,
+       contract_changes = contract_changes + 1, last_event = last_event + 1 RETURNING last_event`,
+    [
+      ...[identity.selection, identity.chain ?? null, identity.accountsComeFromElsewhere ?? null],
+      ...[identity.zerostate_root_hash, identity.zerostate_file_hash],
+    ],
   );
   await appendEvents(client, [{ id: rows[0]!.last_event, kind: 'reset', range: null, touched: null }]);
   return requireIdentity(client, identity);
@@ -122,9 +134,14 @@ export async function requireIdentity(client: ClientBase, identity: IndexIdentit
   const row = await stateRow(client);
   if (row === undefined) throw storeErrors['no-index']({});
   requireSameNetwork(networkOf(identity), networkOf(row));
+  requireSelection(identity, row);
+  return stateOf(row);
+}
+
+/** @throws store/other-selection */
+function requireSelection(identity: IndexIdentity, row: StateRow): void {
   const [wanted, found] = [describeSelection(identity.selection), describeSelection(row.selection)];
   if (wanted !== found) throw storeErrors['other-selection']({ wanted, found });
-  return stateOf(row);
 }
 
 function networkOf(zerostate: Pick<IndexIdentity, 'zerostate_root_hash' | 'zerostate_file_hash'>): NetworkIdentity {
@@ -314,11 +331,19 @@ function requireSameNetwork(wanted: NetworkIdentity, index: NetworkIdentity): vo
 /**
  * Checks that the index, if there is one, is of this network. The schema may be an older one.
  *
+ * @param writes whether {@link openIndex} follows, which creates the index of a local network again that was replaced
  * @throws store/other-network
  */
-export async function requireNetwork(client: ClientBase, network: NetworkIdentity): Promise<void> {
-  const { rows } = await client.query<NetworkIdentity>(
-    'SELECT zerostate_root_hash AS root_hash, zerostate_file_hash AS file_hash FROM index_state',
+export async function requireNetwork(
+  client: ClientBase,
+  network: NetworkIdentity & { readonly incarnation?: string | null },
+  writes: boolean,
+): Promise<void> {
+  // Older schemas have no column for the incarnation.
+  const { rows } = await client.query<NetworkIdentity & { readonly chain: string | null }>(
+    `SELECT zerostate_root_hash AS root_hash, zerostate_file_hash AS file_hash, to_jsonb(index_state) ->> 'chain' AS chain
+     FROM index_state`,
   );
-  for (const index of rows) requireSameNetwork(network, index);
+  const { incarnation: chain = null } = network;
+  for (const index of rows) if (!writes || !isReplaced({ chain }, index)) requireSameNetwork(network, index);
 }

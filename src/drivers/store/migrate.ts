@@ -6,7 +6,8 @@ import { type NetworkIdentity, requireNetwork } from '#drivers/store/index-state
 
 /** What a database is opened for. */
 export interface SchemaUse {
-  readonly network: NetworkIdentity;
+  /** With the incarnation of a local network. */
+  readonly network: NetworkIdentity & { readonly incarnation?: string | null };
   /** Whether the schema may be migrated; if not, it must be current. */
   readonly writes: boolean;
   /** Called before each migration runs. */
@@ -25,7 +26,7 @@ export async function prepareSchema(
   { network, writes, onMigration }: SchemaUse,
 ): Promise<void> {
   const { version } = await schemaState(client, migrations);
-  if (version > 0) await requireNetwork(client, network);
+  if (version > 0) await requireNetwork(client, network, writes);
   if (writes) await migrate(client, migrations, onMigration);
   else await requireSchema(client, migrations);
 }

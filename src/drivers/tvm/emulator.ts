@@ -63,6 +63,8 @@ export interface EmulatorLimits {
   readonly maxConfigs: number;
   /** Maximum size of its memory. */
   readonly maxBytes: number;
+  /** Whether the call under way shall end; it is asked very often. */
+  readonly isCalledOff?: () => boolean;
 }
 
 const PAGE_BYTES = 65_536;
@@ -81,6 +83,47 @@ function limitMemory(memory: WebAssembly.Memory, maxBytes: number, onGrow: (isRe
 }
 
 /**
+ * Imports that the emulator calls all the time: the clock once for each instruction of the VM, the other one, which calls a C++
+ * function that may throw, also where it reads and writes stacks.
+ */
+const INTERRUPTIBLE: Readonly<Record<string, (call: never, look: () => void) => unknown>> = {
+  _clock_time_get:
+    (call: (id: number, precision: bigint, at: number) => number, look) =>
+    (id: number, precision: bigint, at: number) => {
+      look();
+      return call(id, precision, at);
+    },
+  invoke_vii: (call: (index: number, a: number, b: number) => void, look) => (index: number, a: number, b: number) => {
+    look();
+    call(index, a, b);
+  },
+};
+
+/** So many of these calls are made between two looks at whether the run shall end: some tenths of a millisecond. */
+const CALLS_PER_LOOK = 128;
+
+/** Makes a run end by an exception of JavaScript, which no code of C++ catches. */
+function interruptible(
+  imports: WebAssembly.Imports,
+  isCalledOff: () => boolean,
+  onEnd: () => void,
+): WebAssembly.Imports {
+  let calls = 0;
+  const look = (): void => {
+    calls++;
+    if (calls % CALLS_PER_LOOK !== 0 || !isCalledOff()) return;
+    onEnd();
+    throw tvmErrors.aborted({});
+  };
+  const own: Record<string, unknown> = {};
+  for (const [key, call] of Object.entries(imports.a!)) {
+    const wrap = INTERRUPTIBLE[(call as { readonly name: string }).name];
+    own[key] = wrap === undefined ? call : wrap(call as never, look);
+  }
+  return { ...imports, a: own };
+}
+
+/**
  * A thin synchronous binding to one instance of the WASM emulator. It caches a few configurations in WASM memory (LRU).
  * An instance must not be used after a call has thrown.
  */
@@ -92,8 +135,15 @@ export class Emulator {
   readonly #configs = new Map<string, number>();
   readonly #emulators = new Map<string, TransactionEmulator>();
   #isOutOfMemory = false;
+  readonly #state: { isInterrupted: boolean };
 
-  private constructor(exports: EmulatorExports, memory: WebAssembly.Memory, { maxConfigs, maxBytes }: EmulatorLimits) {
+  private constructor(
+    exports: EmulatorExports,
+    memory: WebAssembly.Memory,
+    { maxConfigs, maxBytes }: EmulatorLimits,
+    state: { isInterrupted: boolean },
+  ) {
+    this.#state = state;
     this.#exports = exports;
     this.#memory = memory;
     this.#maxConfigs = maxConfigs;
@@ -104,9 +154,17 @@ export class Emulator {
 
   static async instantiate(module: WebAssembly.Module, limits: EmulatorLimits): Promise<Emulator> {
     let raw = {} as RawExports;
+    const state = { isInterrupted: false };
+    const { isCalledOff } = limits;
     const exports = await instantiate({
       instantiateWasm(imports, done) {
-        const instance = new WebAssembly.Instance(module, imports);
+        const given =
+          isCalledOff === undefined
+            ? imports
+            : interruptible(imports, isCalledOff, () => {
+                state.isInterrupted = true;
+              });
+        const instance = new WebAssembly.Instance(module, given);
         raw = instance.exports as unknown as RawExports;
         done(instance, module);
       },
@@ -114,12 +172,17 @@ export class Emulator {
       printErr() {},
     });
     enlargeStack(exports, raw);
-    return new Emulator(exports, raw[MEMORY], limits);
+    return new Emulator(exports, raw[MEMORY], limits, state);
   }
 
   /** Whether it wanted more memory than it may have. */
   get isOutOfMemory(): boolean {
     return this.#isOutOfMemory;
+  }
+
+  /** Whether a call was ended because it was called off. */
+  get isInterrupted(): boolean {
+    return this.#state.isInterrupted;
   }
 
   get memoryBytes(): number {

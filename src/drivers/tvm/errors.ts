@@ -45,6 +45,13 @@ export const tvmErrors = defineErrors('tvm', {
       `${d.isExact ? 'the same run' : 'this method of several contracts with the same code'} ran out of ${d.limit} ${seconds(d.agoMs)} ago, after ${d.cpuMs} ms of CPU time, and is not repeated for ${seconds(d.forgottenInMs)}`,
     remedy: 'Retry when the contract has changed, or after that time.',
   },
+  'ended-too-often': {
+    class: 'overloaded',
+    message: (d: { limitMs: number; retryAfterSeconds: number }) =>
+      `runs for this client that were stopped took more than ${d.limitMs} ms of CPU time in a minute: only methods that are known to be quick are run for it for the next ${d.retryAfterSeconds} s`,
+    remedy:
+      'Retry after that time, and do not call contracts that run out of gas or time; an operator can raise tvmEndedTime.',
+  },
   'out-of-memory': {
     class: 'caller',
     message: (d: { limitBytes: number }) => `the run needed more than ${d.limitBytes} bytes of memory and was stopped`,

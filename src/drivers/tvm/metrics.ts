@@ -18,9 +18,11 @@ export interface TvmMetrics {
   readonly transactions: number;
   /** Failed runs by error code; an exception of a contract is not a failure. */
   readonly failures: Readonly<Record<string, number>>;
-  /** Workers replaced after a timeout or a crash. */
+  /** Runs that a worker gave up: stopped by a limit, left by the client, or to be executed with a lower priority. */
+  readonly interrupted: number;
+  /** Workers replaced after a crash, or because they did not give up a run. */
   readonly replaced: number;
-  /** Runs that turned out to be slow, and continued with a lower priority. */
+  /** Runs that turned out to be slow, and were executed anew with a lower priority. */
   readonly demoted: number;
   /** Requests that were answered from the memory of a run that a limit ended. */
   readonly remembered: number;
@@ -28,6 +30,8 @@ export interface TvmMetrics {
   readonly runs: number;
   /** CPU time; elapsed time where the system does not tell. */
   readonly run_seconds: number;
+  /** Of this, on threads for slow runs. */
+  readonly slow_run_seconds: number;
   /** Time in the queue. */
   readonly wait_seconds: number;
   /** Peak memory of an emulator of the pool. */
@@ -58,8 +62,15 @@ export const tvmMetricRows: readonly MetricRow<TvmMetrics>[] = [
   row('counter', 'transactions_total', 'Transactions emulated', (m) => m.transactions),
   row('counter', 'runs_total', 'Runs executed by workers', (m) => m.runs),
   row('counter', 'run_seconds_total', 'Total CPU time of runs', (m) => m.run_seconds),
+  row('counter', 'slow_run_seconds_total', 'Of this, on threads of low priority', (m) => m.slow_run_seconds),
   row('counter', 'wait_seconds_total', 'Total time of runs in the queue', (m) => m.wait_seconds),
-  row('counter', 'replaced_workers_total', 'Workers replaced after a timeout or a crash', (m) => m.replaced),
+  row(
+    'counter',
+    'replaced_workers_total',
+    'Workers replaced after a crash, or because they did not give up a run',
+    (m) => m.replaced,
+  ),
+  row('counter', 'interrupted_runs_total', 'Runs that a worker gave up', (m) => m.interrupted),
   row('gauge', 'emulator_bytes', 'Peak memory of an emulator', (m) => m.emulator_bytes),
   {
     name: 'tern_tvm_failures_total',

@@ -34,6 +34,11 @@ export interface TvmSettings {
   readonly slowMs: number;
   /** How long slow runs, and those that were ended by a limit, are remembered. 0 to 2^31 - 1; default 0: not at all. */
   readonly rememberMs: number;
+  /**
+   * CPU time that runs of a client may take in a minute if they are ended by a limit or left by the client; when it is used up,
+   * only methods that are known to be quick are run for it. 0 to 2^31 - 1; default 0: any.
+   */
+  readonly endedCpuMs: number;
   /** Maximum time in the queue. 1 to 2^31 - 1; default 10 s. */
   readonly queueTimeoutMs: number;
   /** Maximum time of slow runs in the queue, if it is shorter. 1 to 2^31 - 1; default 2^31 - 1. */
@@ -64,6 +69,7 @@ const BOUNDS: Readonly<Record<keyof TvmSettings, readonly [least: number, most: 
   slowWorkers: [0, 64, 0],
   slowMs: [1, INT31, 25],
   rememberMs: [0, INT31, 0],
+  endedCpuMs: [0, INT31, 0],
   queueTimeoutMs: [1, INT31, 10_000],
   slowQueueTimeoutMs: [1, INT31, INT31],
   maxGas: [1, INT31, 100_000_000],

@@ -10,7 +10,7 @@ const QUICK = false;
 
 beforeEach(() => {
   clock = new FakeClock();
-  history = new RunHistory({ rememberMs: 300_000 }, clock);
+  history = new RunHistory({ rememberMs: 300_000, endedCpuMs: 3_000 }, clock);
 });
 
 /** `seqno:1`: method, and what makes the run another one. */
@@ -19,7 +19,7 @@ function subject(name: string, client = 'a'): RunSubject {
 }
 
 function ended(of: RunSubject, isSlow: boolean, limit: 'gas' | 'time' | null, result: string | null): void {
-  history.ended(of, { cpuMs: 1, isSlow, limit, result });
+  history.ended(of, { cpuMs: 1, isSlow, isNoted: false, limit, result });
 }
 
 describe('the lane of a run', () => {
@@ -48,6 +48,55 @@ describe('the lane of a run', () => {
     expect(history.laneOf(subject('wallet:2'))).toBe('known');
     clock.advance(60_000);
     expect(history.laneOf(subject('new:1'))).toBe('fresh');
+  });
+
+  it('of a client is the slow one as soon as two of its runs turned out to be slow, before they end', () => {
+    history.demoted('a');
+    expect(history.laneOf(subject('new:1'))).toBe('fresh');
+    history.demoted('a');
+    expect(history.laneOf(subject('new:1'))).toBe('slow');
+    // A run counts once.
+    history.demoted('b');
+    history.ended(subject('m:1', 'b'), { cpuMs: 1, isSlow: true, isNoted: true, limit: 'time', result: null });
+    expect(history.laneOf(subject('new:1', 'b'))).toBe('fresh');
+  });
+});
+
+describe('CPU time of runs that did not end by themselves', () => {
+  const out = { cpuMs: 500, isSlow: true, isNoted: false, limit: 'time', result: null } as const;
+
+  it('is limited for each client, and forgiven at a constant rate', () => {
+    for (let i = 0; i < 6; i++) {
+      expect(history.refusedForMs(subject(`n${i}:1`))).toBe(0);
+      history.ended(subject(`n${i}:1`), out);
+    }
+    expect(history.refusedForMs(subject('n6:1'))).toBe(0);
+    history.ended(subject('n6:1'), out);
+    // 3 s in a minute are 50 ms in a second.
+    expect(history.refusedForMs(subject('new:1'))).toBe(10_000);
+    expect(history.refusedForMs(subject('new:1', 'b'))).toBe(0);
+    clock.advance(4_000);
+    expect(history.refusedForMs(subject('new:1'))).toBe(6_000);
+    clock.advance(6_001);
+    expect(history.refusedForMs(subject('new:1'))).toBe(0);
+  });
+
+  it('does not keep a client from methods that are known to be quick', () => {
+    ended(subject('wallet:1', 'b'), QUICK, null, null);
+    for (let i = 0; i < 8; i++) history.ended(subject(`n${i}:1`), out);
+    expect(history.refusedForMs(subject('wallet:2'))).toBe(0);
+    expect(history.refusedForMs(subject('n1:2'))).toBeGreaterThan(0);
+  });
+
+  it('counts what a client did not wait for, but not what ended by itself, nor runs for nobody', () => {
+    for (let i = 0; i < 8; i++) {
+      history.left('leaver', { cpuMs: 500, isNoted: false });
+      ended(subject(`m${i}:1`, 'patient'), SLOW, null, null);
+      history.ended(subject(`k${i}:1`, ''), out);
+    }
+    expect(history.refusedForMs(subject('new:1', 'leaver'))).toBe(20_000);
+    expect(history.refusedForMs(subject('new:1', 'patient'))).toBe(0);
+    expect(history.refusedForMs(subject('new:1', ''))).toBe(0);
   });
 });
 

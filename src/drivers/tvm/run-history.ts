@@ -1,3 +1,4 @@
+import { LeakyBucket } from '#drivers/tvm/leaky-bucket.js';
 import type { Clock } from '#kernel/clock.js';
 
 /**
@@ -30,6 +31,8 @@ export interface RanOut<Result> {
 export interface RunEnd<Result> {
   readonly cpuMs: number;
   readonly isSlow: boolean;
+  /** Whether it was reported by {@link RunHistory.demoted} before. */
+  readonly isNoted: boolean;
   /** The limit that ended it; null: it ended by itself. */
   readonly limit: RanOut<Result>['limit'] | null;
   /** To be recalled; null without one. */
@@ -48,6 +51,8 @@ export interface Recalled<Result> {
 export interface RunHistorySettings {
   /** How long runs are remembered. */
   readonly rememberMs: number;
+  /** As in the options of the pool. */
+  readonly endedCpuMs: number;
 }
 
 interface MethodRecord {
@@ -65,6 +70,8 @@ const SEVERAL = 3;
 const SLOW_RUNS_OF_CLIENT = 2;
 /** How long a client is remembered after a slow run. */
 const CLIENT_MS = 60_000;
+/** In this time a client has paid off all of `endedCpuMs`. */
+const ENDED_CPU_MS = 60_000;
 /** Quick runs that outweigh one slow run of the same method. */
 const QUICK_PER_SLOW = 10;
 
@@ -80,6 +87,8 @@ export class RunHistory<Result> {
   readonly #slow: ExpiringLru<true>;
   /** Slow runs by client. */
   readonly #clients: ExpiringLru<number>;
+  /** CPU milliseconds of runs that did not end by themselves, by client. */
+  readonly #spent: ExpiringLru<LeakyBucket>;
   readonly #clock: Clock;
 
   constructor(settings: RunHistorySettings, clock: Clock) {
@@ -90,6 +99,7 @@ export class RunHistory<Result> {
     this.#ranOut = new ExpiringLru(MAX_SUBJECTS, rememberMs, clock);
     this.#slow = new ExpiringLru(MAX_SUBJECTS, rememberMs, clock);
     this.#clients = new ExpiringLru(MAX_CLIENTS, CLIENT_MS, clock);
+    this.#spent = new ExpiringLru(MAX_CLIENTS, 2 * ENDED_CPU_MS, clock);
   }
 
   /**
@@ -118,8 +128,34 @@ export class RunHistory<Result> {
     return quick > 0 ? 'known' : 'fresh';
   }
 
+  /**
+   * Milliseconds for which a run has to be refused, because runs of the client were ended by limits, or left by it, after too much
+   * CPU time; 0: it may be run. Methods that are known to be quick are not concerned, nor are runs that no client asked for.
+   */
+  refusedForMs(subject: RunSubject): number {
+    const { endedCpuMs } = this.#settings;
+    const spent = endedCpuMs === 0 ? undefined : this.#spent.get(subject.client);
+    if (spent === undefined || spent.level < endedCpuMs || this.laneOf(subject) === 'known') return 0;
+    return spent.untilMs(endedCpuMs);
+  }
+
+  /** Records at once that a client requested a slow run: what it requests until the run ends may be slow as well. */
+  demoted(client: string): void {
+    this.#clients.set(client, (this.#clients.get(client) ?? 0) + 1);
+  }
+
+  /** Records the time of a slow run that its client did not wait for. */
+  left(client: string, { cpuMs, isNoted }: Pick<RunEnd<Result>, 'cpuMs' | 'isNoted'>): void {
+    if (!isNoted) this.demoted(client);
+    if (client === '') return;
+    const { endedCpuMs } = this.#settings;
+    const spent = this.#spent.get(client) ?? new LeakyBucket((endedCpuMs * 1000) / ENDED_CPU_MS, this.#clock);
+    spent.add(cpuMs);
+    this.#spent.set(client, spent);
+  }
+
   /** Records the end of a run. */
-  ended({ method, exact, client }: RunSubject, { cpuMs, isSlow, limit, result }: RunEnd<Result>): void {
+  ended({ method, exact, client }: RunSubject, { cpuMs, isSlow, isNoted, limit, result }: RunEnd<Result>): void {
     let record = this.#methods.get(method);
     if (record === undefined) {
       record = { quick: 0, slow: 0, ended: 0, ranOut: new Set() };
@@ -133,7 +169,8 @@ export class RunHistory<Result> {
     const subject = exact();
     record.slow++;
     this.#slow.set(subject, true);
-    this.#clients.set(client, (this.#clients.get(client) ?? 0) + 1);
+    if (limit !== null) this.left(client, { cpuMs, isNoted });
+    else if (!isNoted) this.demoted(client);
     if (limit === null) return;
     this.#ranOut.set(subject, { limit, result, cpuMs, at: this.#clock.now() });
     if (record.ranOut.size < SEVERAL) record.ranOut.add(subject);

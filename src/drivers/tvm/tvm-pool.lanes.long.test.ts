@@ -93,9 +93,41 @@ describe('lanes', () => {
     for (const each of outcomes) {
       expect(each).toMatchObject({ status: 'rejected', reason: error('cpu-time') });
     }
-    expect(pool.metrics()).toMatchObject({ waiting: 0, busy: 0 });
+    expect(pool.metrics()).toMatchObject({ waiting: 0, replaced: 0 });
+    await expect.poll(() => pool.metrics().busy).toBe(0);
     expect(pool.metrics().workers).toBeLessThanOrEqual(2);
     expect(pool.metrics().slow_workers).toBeLessThanOrEqual(1);
+  });
+
+  it('try no more than two slow runs of a client on the workers, and replace no thread for them', async () => {
+    const before = pool.metrics();
+    const attack = Array.from({ length: 10 }, async (_, client) => {
+      for (let i = 0; i < 10; i++) {
+        const run = pool.runGetMethod(endless(1_000 + client * 10 + i), stranger(`hundred ${client}`, { cpuMs: 50 }));
+        await expect(run).rejects.toMatchObject(error('cpu-time'));
+      }
+    });
+    await Promise.all(attack);
+    const { demoted, replaced } = pool.metrics();
+    expect(demoted - before.demoted).toBeLessThanOrEqual(20);
+    expect(replaced).toBe(before.replaced);
+  });
+
+  it('are closed to unknown methods of a client whose runs were stopped too often', async () => {
+    const strict = await startTvm({ ...LANES, endedCpuMs: 100 });
+    try {
+      await strict.runGetMethod(quick(0), { client: 'honest' });
+      await expect(strict.runGetMethod(endless(1), stranger('a'))).rejects.toMatchObject(error('cpu-time'));
+      await expect(strict.runGetMethod(endless(3), stranger('a'))).rejects.toMatchObject({
+        ...error('ended-too-often'),
+        class: 'overloaded',
+        data: { limitMs: 100, retryAfterSeconds: expect.any(Number) },
+      });
+      expect((await strict.runGetMethod(quick(1), { client: 'a' })).stack).toEqual([vmInt(1)]);
+      await expect(strict.runGetMethod(endless(3), stranger('b'))).rejects.toMatchObject(error('cpu-time'));
+    } finally {
+      await strict.close();
+    }
   });
 
   it('let a fresh method of another client go before', async () => {

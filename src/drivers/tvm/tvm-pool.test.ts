@@ -27,23 +27,34 @@ async function until(reached: () => boolean): Promise<void> {
 }
 
 describe('the pool', () => {
-  it('stops a run that takes too long, and goes on with a spare and a new worker', () =>
-    withPool({ workers: 1, spares: 1 }, async (pool) => {
-      await until(() => pool.metrics().spares === 1);
+  it('stops a run that takes too long, and goes on with the same worker', () =>
+    withPool({ workers: 1 }, async (pool) => {
       const runaway = pool.runGetMethod(endless, { timeoutMs: 200 });
       const waits = pool.runGetMethod(quick);
       await expect(runaway).rejects.toMatchObject({ code: 'tvm/timeout', class: 'overloaded', data: { afterMs: 200 } });
       expect((await waits).stack).toEqual([vmInt(9)]);
-      await until(() => pool.metrics().spares === 1);
-      expect(pool.metrics()).toMatchObject({ workers: 1, busy: 0, replaced: 1, failures: { 'tvm/timeout': 1 } });
+      expect(pool.metrics()).toMatchObject({ workers: 1, busy: 0, failures: { 'tvm/timeout': 1 } });
+      expect(pool.metrics()).toMatchObject({ interrupted: 1, replaced: 0 });
     }));
 
-  it('does so without spares, again and again', () =>
+  it('does so again and again', () =>
     withPool({ workers: 1, spares: 0, timeoutMs: 100 }, async (pool) => {
       const runaways = [1, 2].map(() => pool.runGetMethod(endless));
       for (const each of runaways) await expect(each).rejects.toMatchObject({ code: 'tvm/timeout' });
       expect((await pool.runGetMethod(quick, { timeoutMs: 120_000 })).stack).toEqual([vmInt(9)]);
-      expect(pool.metrics()).toMatchObject({ workers: 1, replaced: 2 });
+      expect(pool.metrics()).toMatchObject({ workers: 1, interrupted: 2, replaced: 0 });
+    }));
+
+  it('interrupts a run whose client has gone', () =>
+    withPool({ workers: 1 }, async (pool) => {
+      const client = new AbortController();
+      const left = pool.runGetMethod(endless, { signal: client.signal });
+      const waits = pool.runGetMethod(quick);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      client.abort();
+      await expect(left).rejects.toMatchObject({ code: 'tvm/aborted' });
+      expect((await waits).stack).toEqual([vmInt(9)]);
+      expect(pool.metrics()).toMatchObject({ interrupted: 1, replaced: 0 });
     }));
 
   it('refuses runs when too many wait, or one waits too long', () =>

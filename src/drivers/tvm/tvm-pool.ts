@@ -88,6 +88,8 @@ interface PooledRequest {
   /** CPU milliseconds so far. */
   cpuMs: number;
   isSlow: boolean;
+  /** Whether the history knows already that the client requested it. */
+  isNoted: boolean;
 }
 
 /** State of a get method, which may need several runs. */
@@ -157,7 +159,7 @@ export class TvmPool {
    * A run that was ended by a limit is not repeated for some time: the result, or the error, is that of before.
    *
    * @throws tvm/bad-request, tvm/bad-config, tvm/bad-library, tvm/refused, tvm/timeout, tvm/cpu-time, tvm/ran-out-before,
-   *   tvm/out-of-memory, tvm/overloaded, tvm/waited-too-long, tvm/aborted, tvm/closed, tvm/crashed; errors of
+   *   tvm/ended-too-often, tvm/out-of-memory, tvm/overloaded, tvm/waited-too-long, tvm/aborted, tvm/closed, tvm/crashed; errors of
    *   `resolveLibrary` and `prev_blocks_info`
    */
   runGetMethod(request: GetMethodRequest, options: RunOptions = {}): Promise<GetMethodResult> {
@@ -172,7 +174,14 @@ export class TvmPool {
         client: options.client ?? NOBODY,
         exact: once(() => exactKey(method, request.data, request.stack)),
       };
-      const pooled: PooledRequest = { options, subject, contract: request.address.toRaw(), cpuMs: 0, isSlow: false };
+      const pooled: PooledRequest = {
+        options,
+        subject,
+        contract: request.address.toRaw(),
+        cpuMs: 0,
+        isSlow: false,
+        isNoted: false,
+      };
       const known = this.#recall(subject);
       if (known !== null) return known;
       const run: GetMethodRun = {
@@ -255,7 +264,7 @@ export class TvmPool {
         client: options.client ?? NOBODY,
         exact: once(() => exactKey(method, run.data, run.stack)),
       };
-      const pooled: PooledRequest = { options, subject, contract: method, cpuMs: 0, isSlow: false };
+      const pooled: PooledRequest = { options, subject, contract: method, cpuMs: 0, isSlow: false, isNoted: false };
       const runWith = async (c7: VmStackValue) => {
         const { request, unwrap } = wrapInRunvm({ ...run, c7 }, image.globalVersion);
         const parts = getMethodParts(request, request.code as Cell, this.#settings.maxGas);
@@ -308,7 +317,7 @@ export class TvmPool {
       if (resolveLibrary !== null) await libraries.add(codes.flatMap(findLibraries));
       const prevBlocksInfo = info === null ? null : prevBlocksText(info, globalVersion);
       const job = { ...parts, config: whole, libraries: this.#librariesText(libraries.root), prevBlocksInfo };
-      const pooled: PooledRequest = { options, subject, contract: account, cpuMs: 0, isSlow: false };
+      const pooled: PooledRequest = { options, subject, contract: account, cpuMs: 0, isSlow: false, isNoted: false };
       return this.#recorded(pooled, async () =>
         transactionResult(await this.#run(job, pooled, 'transaction', 'not-accepted')),
       );
@@ -320,10 +329,15 @@ export class TvmPool {
     return root === null ? null : this.#libraries.get(requireWhole('libraries', root));
   }
 
-  /** The result of the same run, if it ran out of gas before. @throws tvm/ran-out-before */
+  /** The result of the same run, if it ran out of gas before. @throws tvm/ran-out-before, tvm/ended-too-often */
   #recall(subject: RunSubject): GetMethodResult | null {
     const recalled = this.#history.recall(subject);
-    if (recalled === null) return null;
+    if (recalled === null) {
+      const refusedMs = this.#history.refusedForMs(subject);
+      if (refusedMs === 0) return null;
+      const { endedCpuMs: limitMs } = this.#settings;
+      throw tvmErrors['ended-too-often']({ limitMs, retryAfterSeconds: Math.ceil(refusedMs / 1000) });
+    }
     this.#remembered++;
     const { ranOut, isExact, forgottenInMs } = recalled;
     const { limit, cpuMs, at, result } = ranOut;
@@ -352,7 +366,7 @@ export class TvmPool {
         isTernError(error, tvmErrors['cpu-time'].code) || isTernError(error, tvmErrors['out-of-memory'].code);
       if (isOut || isTernError(error, tvmErrors.refused.code)) {
         this.#history.ended(subject, { ...ranOf(pooled), limit: isOut ? 'time' : null, result: null });
-      }
+      } else if (pooled.isSlow) this.#history.left(subject.client, ranOf(pooled));
       throw error;
     } finally {
       if (pooled.cpuMs > 0) options.onCost?.({ gas, cpuMs: pooled.cpuMs });
@@ -376,6 +390,10 @@ export class TvmPool {
       timeoutMs: options.timeoutMs ?? timeoutMs,
       cpuMs: leftMs,
       cpuLimitMs: limitMs,
+      onDemoted: () => {
+        if (!pooled.isNoted) this.#history.demoted(subject.client);
+        pooled.isNoted = true;
+      },
       onCpuTime: (cpuMs, isSlow) => {
         pooled.cpuMs += cpuMs;
         pooled.isSlow ||= isSlow;
@@ -408,8 +426,8 @@ function contextResult({ exit_code, gas_used, stack }: GetMethodResult): Context
   return { exit_code, gas_used, stack };
 }
 
-function ranOf({ cpuMs, isSlow }: PooledRequest) {
-  return { cpuMs, isSlow };
+function ranOf({ cpuMs, isSlow, isNoted }: PooledRequest) {
+  return { cpuMs, isSlow, isNoted };
 }
 
 function exactKey(method: string, data: Cell | null, stack: VmStack): string {

@@ -1,5 +1,11 @@
 import { tvmErrors } from '#drivers/tvm/errors.js';
-import type { Job, JobResult, TvmWorkerContract, WorkerStart } from '#drivers/tvm/worker-protocol.js';
+import {
+  type Job,
+  JobOrder,
+  type JobResult,
+  type TvmWorkerContract,
+  type WorkerStart,
+} from '#drivers/tvm/worker-protocol.js';
 import type { ThreadCpuTime } from '#kernel/os-thread.js';
 import { lowerPriority, readThreadCpuMs } from '#kernel/os-thread.js';
 import { WorkerThread } from '#kernel/worker-thread.js';
@@ -14,15 +20,18 @@ export class TvmThread {
   readonly #worker: WorkerThread<TvmWorkerContract>;
   /** CPU time of the thread at the beginning of its job, in milliseconds. Written by the thread. */
   readonly #begunAt: Float64Array;
+  readonly #order: Int32Array;
   #cpuTime: ThreadCpuTime | null = null;
   #jobs = 0;
 
-  constructor(start: Omit<WorkerStart, 'begunAt'>) {
+  constructor(start: Omit<WorkerStart, 'begunAt' | 'order'>) {
     const begunAt = new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT);
     this.#begunAt = new Float64Array(begunAt);
+    const order = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+    this.#order = new Int32Array(order);
     const worker: WorkerThread<TvmWorkerContract> = new WorkerThread<TvmWorkerContract>({
       entry: new URL('./tvm-worker.js', import.meta.url),
-      start: { ...start, begunAt },
+      start: { ...start, begunAt, order },
       host: {},
       lost: (problem) => tvmErrors[worker.isReady ? 'crashed' : 'not-started']({ problem }),
       closed: () => tvmErrors.closed({}),
@@ -51,7 +60,18 @@ export class TvmThread {
   run(job: Job): Promise<JobResult> {
     this.#jobs++;
     this.#begunAt[0] = Number.NaN;
+    Atomics.store(this.#order, 0, JobOrder.goOn);
     return this.#worker.call.run(job);
+  }
+
+  /** Tells it to give up its job, which it does within microseconds, unless the code makes no calls that can be interrupted. */
+  interrupt(): void {
+    Atomics.compareExchange(this.#order, 0, JobOrder.goOn, JobOrder.giveUp);
+  }
+
+  /** Whether it has given up its job, and only needs a fresh emulator for the next one. */
+  get hasGivenUp(): boolean {
+    return Atomics.load(this.#order, 0) === JobOrder.givenUp;
   }
 
   /** CPU milliseconds of the job under way; null where the system does not tell. */

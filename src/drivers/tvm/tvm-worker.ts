@@ -2,13 +2,14 @@
 import { Emulator } from '#drivers/tvm/emulator.js';
 import { readGetMethodOutput, readTransactionOutput } from '#drivers/tvm/emulator-output.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
-import type {
-  GetMethodJob,
-  Job,
-  JobResult,
-  Reply,
-  TransactionJob,
-  TvmWorkerContract,
+import {
+  type GetMethodJob,
+  type Job,
+  JobOrder,
+  type JobResult,
+  type Reply,
+  type TransactionJob,
+  type TvmWorkerContract,
 } from '#drivers/tvm/worker-protocol.js';
 import { ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
 import { transfer } from '#kernel/worker-channel.js';
@@ -17,12 +18,17 @@ import { WorkerSide } from '#kernel/worker-side.js';
 const side = new WorkerSide<TvmWorkerContract>({ unexpected: (problem) => tvmErrors.crashed({ problem }) });
 const { module, configs, emulatorBytes, maxEmulatorBytes } = side.start;
 const begunAt = new Float64Array(side.start.begunAt);
+const order = new Int32Array(side.start.order);
 const cpuTime = ownThreadCpuTime();
 const usedMs = (): number => (cpuTime === null ? null : readThreadCpuMs(cpuTime)) ?? performance.now();
 
 /** Whole and shortened form of each. */
 const instantiate = (): Promise<Emulator> =>
-  Emulator.instantiate(module, { maxConfigs: configs * 2, maxBytes: maxEmulatorBytes });
+  Emulator.instantiate(module, {
+    maxConfigs: configs * 2,
+    maxBytes: maxEmulatorBytes,
+    isCalledOff: () => order[0] === JobOrder.giveUp,
+  });
 let emulator: Emulator | null = null;
 
 async function run(job: Job): Promise<JobResult> {
@@ -37,9 +43,16 @@ async function run(job: Job): Promise<JobResult> {
     if (used.isOutOfMemory || used.memoryBytes > emulatorBytes) emulator = null;
   } catch (error) {
     // A trap, an exception of C++ (a number), or no memory: nothing is certain about the instance any more.
-    const kind = used.isOutOfMemory ? 'out-of-memory' : 'crashed';
-    reply = { kind, problem: error instanceof Error ? error.message : `exception ${String(error)}` };
     emulator = null;
+    if (used.isInterrupted) {
+      Atomics.store(order, 0, JobOrder.givenUp);
+      reply = { kind: 'interrupted' };
+      // Between two jobs, so that the next one does not pay for it.
+      emulator = await instantiate();
+    } else {
+      const kind = used.isOutOfMemory ? 'out-of-memory' : 'crashed';
+      reply = { kind, problem: error instanceof Error ? error.message : `exception ${String(error)}` };
+    }
   }
   const cpuMs = Math.max(0, usedMs() - startedAt);
   return transfer({ reply, memoryBytes: used.memoryBytes, cpuMs }, buffersOf(reply));

@@ -11,7 +11,12 @@ export interface WorkerStart {
   readonly maxEmulatorBytes: number;
   /** A `Float64Array` of one: CPU milliseconds of the thread at the beginning of its job. */
   readonly begunAt: SharedArrayBuffer;
+  /** An `Int32Array` of one: a {@link JobOrder}. */
+  readonly order: SharedArrayBuffer;
 }
+
+/** What the thread shall do with its job: `giveUp` is answered with `givenUp`, and then with an `interrupted` reply. */
+export const JobOrder = { goOn: 0, giveUp: 1, givenUp: 2 } as const;
 
 /** Bags of cells travel as bytes. */
 export interface GetMethodJob {
@@ -82,7 +87,12 @@ export interface FailureReply {
   readonly problem: string;
 }
 
-export type Reply = GetMethodReply | TransactionReply | NotAcceptedReply | FailureReply;
+/** The job was given up; the next one gets a fresh emulator. */
+export interface InterruptedReply {
+  readonly kind: 'interrupted';
+}
+
+export type Reply = InterruptedReply | GetMethodReply | TransactionReply | NotAcceptedReply | FailureReply;
 
 /** A reply, and what it took. */
 export interface JobResult {
