@@ -30,6 +30,38 @@ CREATE INDEX accounts_balance ON public.accounts USING btree (balance DESC, addr
 CREATE INDEX accounts_code ON public.accounts USING btree (code_hash);
 CREATE INDEX accounts_incomplete ON public.accounts USING btree (address) WHERE incomplete;
 
+CREATE TABLE action_accounts (
+  root bigint NOT NULL,
+  account_key bigint NOT NULL,
+  end_lt bigint NOT NULL,
+  "position" integer NOT NULL,
+  layout smallint NOT NULL
+) PARTITION BY RANGE (root);
+CREATE INDEX action_accounts_lt ON ONLY public.action_accounts USING btree (account_key, end_lt, root, "position", layout);
+CREATE INDEX action_accounts_root ON ONLY public.action_accounts USING btree (root);
+
+CREATE TABLE action_layouts (
+  id smallint NOT NULL,
+  type text NOT NULL,
+  fields text NOT NULL,
+  CONSTRAINT action_layouts_pkey PRIMARY KEY (id),
+  CONSTRAINT action_layouts_type_fields_key UNIQUE (type, fields)
+);
+
+CREATE TABLE actions (
+  root bigint NOT NULL,
+  "position" integer NOT NULL,
+  layout smallint NOT NULL,
+  ancestors integer[],
+  end_lt bigint NOT NULL,
+  id_key bigint NOT NULL,
+  data bytea STORAGE EXTERNAL NOT NULL,
+  CONSTRAINT actions_pkey PRIMARY KEY (root, "position")
+) PARTITION BY RANGE (root);
+CREATE INDEX actions_id ON ONLY public.actions USING btree (id_key);
+CREATE INDEX actions_layout ON ONLY public.actions USING btree (layout, end_lt, root, "position");
+CREATE INDEX actions_lt ON ONLY public.actions USING btree (end_lt, root, "position");
+
 CREATE TABLE blocks (
   id bigint NOT NULL,
   workchain integer NOT NULL,
@@ -70,6 +102,32 @@ CREATE TABLE changed_contracts (
   "position" bytea NOT NULL DEFAULT '\x'::bytea,
   CONSTRAINT changed_contracts_pkey PRIMARY KEY (address)
 );
+
+CREATE TABLE classification_queue (
+  root bigint NOT NULL,
+  is_long boolean NOT NULL DEFAULT false,
+  stamp bigint NOT NULL DEFAULT 1,
+  attempts smallint NOT NULL DEFAULT 0,
+  not_before bigint NOT NULL DEFAULT 0,
+  CONSTRAINT classification_queue_pkey PRIMARY KEY (root)
+);
+CREATE INDEX classification_queue_order ON public.classification_queue USING btree (is_long, not_before, root);
+
+CREATE TABLE classification_waits (
+  address bytea NOT NULL,
+  root bigint NOT NULL,
+  CONSTRAINT classification_waits_pkey PRIMARY KEY (address, root)
+);
+CREATE INDEX classification_waits_root ON public.classification_waits USING btree (root);
+
+CREATE TABLE classified_traces (
+  root bigint NOT NULL,
+  version smallint NOT NULL,
+  state smallint NOT NULL,
+  external_hash bytea,
+  external_hash_norm bytea,
+  CONSTRAINT classified_traces_pkey PRIMARY KEY (root)
+) PARTITION BY RANGE (root);
 
 CREATE TABLE codes (
   code_hash bytea NOT NULL,

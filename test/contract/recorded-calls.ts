@@ -34,7 +34,7 @@ export interface Answer {
  * narrows the rule to recordings with one of these statuses, this error text, these parameters, or this description (regular
  * expressions; parameters as JSON). What it allows: `ignore` (patterns as in `/result/x`, where `*` is one step and `**` any
  * number; with `recorded` or `answered` only where the JSON of that value matches), `unordered` (lists, by pattern, whose items
- * may come in any order: what identifies an item), `tied` (lists, by pattern: items that have the same `by` may come in any
+ * may come in any order: what identifies an item that is an object), `tied` (lists, by pattern: items that have the same `by` may come in any
  * order, and where a page begins or ends between them be others), `exchanged` (objects, by pattern, in which two members have changed places),
  * `status: "class"` (2xx, 4xx, 5xx must agree, bodies of errors not), `expect` (what is answered instead; a number is a
  * status), `asText` (patterns: a number and a text with the same digits are equal), or `skip`.
@@ -296,7 +296,7 @@ class ReadyRule {
 }
 
 function fieldsOf(item: unknown, names: readonly string[]): string {
-  return JSON.stringify(names.map((name) => isObject(item) && item[name]));
+  return JSON.stringify(isObject(item) ? names.map((name) => item[name]) : item);
 }
 
 function isLike(expression: RegExp | null, value: unknown): boolean {

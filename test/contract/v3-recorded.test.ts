@@ -59,7 +59,7 @@ describe('what a reference index answered', () => {
     expect(compared.skipped).toBeLessThan(20);
     expect(compared.equal + compared.skipped).toBe(asked.length);
     const methods = v3Endpoints.filter(({ unpublished }) => unpublished !== true).map(({ name }) => name);
-    const asked_here = methods.filter((name) => !comesLater(name));
+    const asked_here = methods.filter((name) => !comesLater(name) && name !== 'actions');
     expect([...new Set(asked.map(({ name }) => name))].sort()).toEqual(asked_here.sort());
   });
 

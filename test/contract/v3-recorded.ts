@@ -2,16 +2,21 @@ import { foldingGrammar, parseQuery, type RawParameters } from '#api/http/query-
 import type { Answer, RecordedCall, Recording } from '#test/contract/recorded-calls.js';
 
 /** Methods whose data come with another part of the index. */
-const LATER = /^\/(actions|pending\w+|balanceChanges|staking\/.*|validators\/.*)$/;
+const LATER = /^\/(pending\w+|balanceChanges|staking\/.*|validators\/.*)$/;
 
 /** Whether the data of a method come with another part of the index. */
 export function comesLater(name: string): boolean {
   return LATER.test(`/${name}`);
 }
 
-/** The call of a method that a recording is; null for methods that are not there. */
+/** The call of a method that a recording is; null for methods that are not there, and where actions are told. */
 export function v3Call(recording: Recording): RecordedCall | null {
-  return LATER.test(recording.path) ? null : callOf(recording);
+  return LATER.test(recording.path) || tellsActions(recording) ? null : callOf(recording);
+}
+
+/** Whether an answer has actions: they are compared apart, in v3-actions.test.ts. */
+export function tellsActions({ path, query }: Recording): boolean {
+  return /^\/(actions|events)$/.test(path) || (path === '/traces' && /include_actions=(true|1)/.test(query ?? ''));
 }
 
 /** The call of a method that a recording is. */

@@ -1,3 +1,4 @@
+import type { IndexedAction } from '#drivers/store/read/actions.js';
 import type { IndexedDnsRecord } from '#drivers/store/read/dns.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type {
@@ -28,6 +29,7 @@ export interface FakeRows {
   readonly transactions?: readonly IndexedTransaction[];
   readonly messages?: readonly IndexedMessage[];
   readonly traces?: readonly IndexedTrace[];
+  readonly actions?: readonly IndexedAction[];
   readonly ofTraces?: ReadonlyMap<bigint, readonly IndexedTransaction[]>;
   readonly accounts?: readonly IndexedAccount[];
   readonly tokenEvents?: readonly IndexedTokenEvent[];
@@ -91,6 +93,14 @@ export class FakeIndex implements IndexPort {
   }
   async transactionsOfTracesBesideHeld(roots: unknown, most: unknown) {
     return this.transactionsOfTraces(roots, most);
+  }
+  async actions(filter: unknown, page: unknown) {
+    return this.#give(['actions', filter, page], this.#listed(this.#rows.actions));
+  }
+  async actionsOfTraces(roots: readonly bigint[], types: unknown) {
+    const actions = this.#rows.actions ?? [];
+    const byRoot = new Map(roots.map((root) => [root, actions.filter((action) => action.root === root)]));
+    return this.#give(['actionsOfTraces', roots, types], byRoot);
   }
   async accounts(filter: unknown, parts: unknown) {
     return this.#give(['accounts', filter, parts], this.#rows.accounts ?? []);

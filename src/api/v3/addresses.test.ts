@@ -78,7 +78,7 @@ const message: IndexedMessage = {
 };
 const trace: IndexedTrace = {
   ...{ root: 1n, trace_id: bytes(2), mc_seqno_start: 4, mc_seqno_end: 5, start_lt: 1n, start_utime: 2, end_lt: 3n },
-  ...{ end_utime: 4, nodes: 1, edges: 1, pending_edges: 0, state: 'complete' },
+  ...{ end_utime: 4, nodes: 1, edges: 1, pending_edges: 0, state: 'complete', classification_state: 'ok' },
 };
 const rows: FakeRows = {
   facts,

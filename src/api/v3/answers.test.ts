@@ -100,6 +100,7 @@ const trace: IndexedTrace = {
   edges: 1,
   pending_edges: 1,
   state: 'pending',
+  classification_state: 'unclassified',
 };
 
 const full: FakeRows = {

@@ -139,7 +139,7 @@ export const v3Switches = {
     header: 'X-Actions-Version',
     schema: Type.String({
       description:
-        'Types of actions that the client supports. Accepted, and without effect while there are no actions.',
+        'Types of actions that the client supports: one version, group or type, in place of `supported_action_types`.',
       maxLength: 200,
     }),
     byDefault: null,

@@ -7,6 +7,7 @@ import { DEFAULT_PAGE_ROWS } from '#api/v3/parameters.js';
  */
 export const ROW_PRICE = {
   account: 0.1,
+  action: 0.12,
   block: 0.03,
   bookEntry: 0.02,
   contract: 0.06,

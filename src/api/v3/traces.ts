@@ -1,5 +1,6 @@
 import { type StaticDecode, Type } from '@sinclair/typebox';
 import type { AnyEndpoint, JsonText } from '#api/http/endpoint.js';
+import { actionsJson, actionValue, shownActionTypes, supportedActionTypes } from '#api/v3/actions.js';
 import {
   messageDependency,
   traceDependency,
@@ -42,6 +43,7 @@ import {
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { type AnswerTransaction, transactionValue, writeTransaction } from '#api/v3/transactions.js';
 import { traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
+import type { IndexedAction } from '#drivers/store/read/actions.js';
 import type { IndexedTrace, IndexedTransaction } from '#drivers/store/read/index-types.js';
 
 /** Traces with more transactions are returned without them. */
@@ -63,8 +65,12 @@ const TraceMeta = answerType('TraceMeta', {
   transactions: required(integer('Transactions.'), 'nodes'),
   pending_messages: required(integer('Messages in flight.'), 'pending_edges'),
   classification_state: required(
-    word('`unclassified`: it was not classified into actions.'),
-    (_: IndexedTrace) => 'unclassified',
+    word(
+      '`ok`: its actions are known. `unclassified`: not yet. `broken`: a contract contradicts its messages. `failed`: only what its ' +
+        'single messages say is known.',
+      { enum: ['unclassified', 'ok', 'failed', 'broken'] },
+    ),
+    'classification_state',
   ),
 });
 
@@ -86,8 +92,6 @@ const TraceNodeSchema = Type.Recursive(
     ),
   { $id: 'TraceNode' },
 );
-
-const Action = Type.Object({}, { $id: 'Action', additionalProperties: true, description: 'Not implemented yet.' });
 
 /** What a trace is written from. */
 interface TraceSource {
@@ -137,9 +141,8 @@ const TraceJson = answerType(
     warning: optional(text('Problem of the trace.')),
     actions: optional(
       jsonOf(
-        Type.Array(Action, {
-          description:
-            'With `include_actions`. Traces are not classified into actions yet (see `classification_state`): empty.',
+        Type.Array(actionValue.schema, {
+          description: 'With `include_actions`: what happened, by start and end; as in `actions`.',
         }),
       ),
     ),
@@ -153,14 +156,17 @@ const TraceJson = answerType(
   'Transactions that are connected by messages.',
 );
 
-/** @param all its transactions by logical time and account, of a trace with too many only the first; or their text */
+/**
+ * @param all its transactions by logical time and account, of a trace with too many only the first; or their text
+ * @param found null: not asked for
+ */
 export function writeTrace(
   trace: IndexedTrace,
   all: readonly AnswerTransaction[] | TraceText,
-  withActions: boolean,
+  found: readonly IndexedAction[] | null,
   page: AnswerPage,
 ): string {
-  const actions = withActions ? '[]' : null;
+  const actions = found === null ? null : actionsJson(found, page);
   if ('transactionsJson' in all || trace.nodes <= MAX_TRACE_TRANSACTIONS) {
     const written = textOf(trace, all, page);
     // The sender of the message that started a broken trace is an account that is not indexed.
@@ -216,11 +222,11 @@ function transactionsJson(written: readonly WrittenTransaction[]): string {
 interface TraceRow {
   readonly trace: IndexedTrace;
   readonly transactions: readonly AnswerTransaction[] | TraceText;
-  readonly withActions: boolean;
+  readonly actions: readonly IndexedAction[] | null;
 }
 
-const traceRow = answerValue(TraceJson.schema, ({ trace, transactions, withActions }: TraceRow, page) =>
-  writeTrace(trace, transactions, withActions, page),
+const traceRow = answerValue(TraceJson.schema, ({ trace, transactions, actions }: TraceRow, page) =>
+  writeTrace(trace, transactions, actions, page),
 );
 
 const Traces = listAnswer('TracesResponse', 'traces', traceRow, { metadata: true });
@@ -230,14 +236,7 @@ const TAG = 'Actions and traces';
 const GET = ['GET'] as const;
 const STATUSES = [404, 422, 504];
 
-const include_actions = Type.Optional(
-  Type.Boolean({
-    description:
-      'Include `actions`. Traces are not classified into actions yet: the list is empty, and `classification_state` is ' +
-      '`unclassified`.',
-    default: false,
-  }),
-);
+const include_actions = Type.Optional(Type.Boolean({ description: 'Include `actions`.', default: false }));
 
 const params = Type.Object(
   {
@@ -254,13 +253,7 @@ const params = Type.Object(
     ),
     ...timeParameters('end_utime', 'end_lt'),
     include_actions,
-    supported_action_types: Type.Optional(
-      Type.Array(Type.String({ maxLength: 100 }), {
-        description:
-          'Types of actions that the client supports. Accepted, and without effect while there are no actions.',
-        maxItems: 200,
-      }),
-    ),
+    supported_action_types: supportedActionTypes,
     ...pageFields,
     sort: sortParameter('By the end of the trace.'),
   },
@@ -288,7 +281,7 @@ async function listTraces(
   answer: typeof Traces,
   withActions: boolean,
 ): Promise<JsonText> {
-  const { include_actions: _, supported_action_types: __, ...filter } = filterOf(given);
+  const { include_actions: _, supported_action_types: supported, ...filter } = filterOf(given);
   const { rows, next } = await context.network.index.traces(filter, pageOf(given, context), context.query);
   if (rows.length === 0 && filter.mc_seqno !== undefined) await requireIndexedMcBlock(filter.mc_seqno, context);
   for (const { root } of rows) context.dependsOn(traceDependency(root));
@@ -304,9 +297,12 @@ async function listTraces(
   const others = rows.filter(({ root }) => !kept.has(root));
   context.foresee(others.reduce((sum, trace) => sum + sizeOf(trace), 0) * ROW_PRICE.transaction);
   const found = await transactionsOf(others, context);
-  const traces = rows.map((trace) => {
-    return { trace, transactions: kept.get(trace.root) ?? found.get(trace.root) ?? [], withActions };
-  });
+  const actions = withActions ? await actionsOf(rows, supported, context) : null;
+  const traces = rows.map((trace) => ({
+    trace,
+    transactions: kept.get(trace.root) ?? found.get(trace.root) ?? [],
+    actions: actions === null ? null : (actions.get(trace.root) ?? []),
+  }));
   return answer.write({ rows: traces, next }, context);
 }
 
@@ -326,6 +322,21 @@ async function transactionsOf(
   const page = { limit: large.length, offset: 0, sort: 'desc', cursor: null } as const;
   const firsts = await index.transactions({ hash: large.map(({ trace_id }) => trace_id) }, page, query);
   return new Map([...found, ...firsts.rows.map((row) => [row.id, [row]] as const)]);
+}
+
+/** The actions of each trace that is written with its transactions. */
+async function actionsOf(
+  traces: readonly IndexedTrace[],
+  supported: readonly string[] | undefined,
+  context: V3Context,
+): Promise<ReadonlyMap<bigint, readonly IndexedAction[]>> {
+  const { network, query } = context;
+  const roots = traces.filter(({ nodes }) => nodes <= MAX_TRACE_TRANSACTIONS).map(({ root }) => root);
+  const actions = await network.index.actionsOfTraces(roots, shownActionTypes(supported, context), query);
+  let count = 0;
+  for (const each of actions.values()) count += each.length;
+  context.foresee(count * ROW_PRICE.action);
+  return actions;
 }
 
 const DESCRIPTION =

@@ -1,5 +1,6 @@
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { statisticsEndpoints, v3AccountEndpoints } from '#api/v3/accounts.js';
+import { actionEndpoints } from '#api/v3/actions.js';
 import { addressBookEndpoints } from '#api/v3/address-book.js';
 import { v3BlockEndpoints } from '#api/v3/blocks.js';
 import { type V3ChainContext, type V3Context, v3Switches } from '#api/v3/context.js';
@@ -20,6 +21,7 @@ import { vestingEndpoints } from '#api/v3/vesting.js';
 export const v3IndexEndpoints: readonly AnyEndpoint<V3Context>[] = [
   ...v3AccountEndpoints,
   ...addressBookEndpoints,
+  ...actionEndpoints,
   ...traceEndpoints,
   ...v3BlockEndpoints,
   ...transactionEndpoints,
@@ -45,7 +47,7 @@ export const v3Endpoints: readonly AnyEndpoint<V3ChainContext>[] = [
 /** Groups of the API reference, in its order. */
 const v3Tags: readonly { readonly name: string; readonly description: string }[] = [
   { name: 'Accounts', description: 'States of accounts, wallets, and how to display them' },
-  { name: 'Actions and traces', description: 'Transactions that are connected by messages' },
+  { name: 'Actions and traces', description: 'What happened, and the transactions that are connected by messages' },
   { name: 'Blockchain Data', description: 'Blocks, transactions, messages' },
   { name: 'Jettons', description: 'Fungible tokens (TEP-74)' },
   { name: 'NFTs', description: 'Non-fungible tokens (TEP-62)' },

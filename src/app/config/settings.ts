@@ -164,9 +164,9 @@ export const backfillSettings = {
       'instead of filling, import persistent states as nodes write them: the masterchain state and those of all shards after one block, as files or folders of files; continues after an interruption',
   }),
   rederive: optionalSetting({
-    ...keywordValue('contracts', 'token_events', 'code_methods', 'first_transactions', 'metadata'),
+    ...keywordValue('contracts', 'token_events', 'code_methods', 'first_transactions', 'metadata', 'actions'),
     meaning:
-      'instead of filling, derive these rows again from what is indexed; contracts includes token_events. If an indexer runs, it does the work',
+      'instead of filling, derive these rows again from what is indexed; contracts includes token_events and actions. If an indexer runs, it does the work',
   }),
   workers: optionalSetting({
     ...integerValue('N', 1, 64),

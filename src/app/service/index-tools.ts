@@ -330,7 +330,7 @@ function progressOf(
   leads: boolean,
   problem: string | null,
 ): string {
-  const what = name === 'contracts' ? 'contracts and token events' : name;
+  const what = name === 'contracts' ? 'contracts, token events and actions' : name;
   const waits = problem === null ? '' : `  waiting: ${problem}`;
   if (left === null) return `deriving ${what} anew${waits}`;
   if (left.every(({ isDone }) => isDone)) return `all ${what} are derived anew`;
@@ -342,5 +342,6 @@ function progressPart({ name, mcBlocks, unvisited, queued }: DerivationLeft): st
   const visited = `${((1 - unvisited) * 100).toFixed(1)} %`;
   if (name === 'contracts') return `${visited} of the accounts queued, ${queued} wait to be looked at`;
   if (name === 'token_events') return `token events of ${mcBlocks} masterchain blocks to go`;
+  if (name === 'actions') return `traces of ${mcBlocks} masterchain blocks and ${queued} more to be classified`;
   return `${visited} of ${name} derived`;
 }

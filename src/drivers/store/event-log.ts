@@ -12,7 +12,7 @@ import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
  *
  * - `committed`: one masterchain block extended the index at its head. The seqnos of these events only rise.
  * - `backfilled`: a range of masterchain blocks was written in any other order; one event for each batch.
- * - `derived`: rows of contracts or of token metadata changed.
+ * - `derived`: rows of contracts, of token metadata or of actions changed.
  * - `reset`: what was known of the range does not hold any more. The index was created or pruned, or events between the cursor
  *   and this one are not retained.
  */
@@ -101,17 +101,22 @@ export async function appendEvents(client: ClientBase, events: readonly IndexEve
 }
 
 /**
- * Records in the transaction that changes them that rows of contracts or token metadata changed, so that answers made before do
- * not hold any more. Other transactions that record an event wait until this one ends.
+ * Records in the transaction that changes them that rows of contracts, token metadata or actions changed, so that answers made
+ * before do not hold any more. Other transactions that record an event wait until this one ends.
  *
- * @param accounts keys of the contracts; null: any
+ * @param accounts keys of the contracts, or of the participants of actions; null: any
+ * @param traces roots of the traces whose actions changed
  */
-export async function recordContractChange(client: ClientBase, accounts: readonly bigint[] | null): Promise<void> {
+export async function recordContractChange(
+  client: ClientBase,
+  accounts: readonly bigint[] | null,
+  traces: readonly bigint[] = [],
+): Promise<void> {
   const { rows } = await client.query<{ last_event: bigint }>({
     name: 'record-contract-change',
     text: `UPDATE index_state SET contract_changes = contract_changes + 1, last_event = last_event + 1 RETURNING last_event`,
   });
-  const touched = accounts && { accounts, transactions: [], messages: [], traces: [], tokens: [] };
+  const touched = accounts && { accounts, transactions: [], messages: [], traces, tokens: [] };
   for (const { last_event: id } of rows) await appendEvents(client, [{ id, kind: 'derived', range: null, touched }]);
 }
 

@@ -220,6 +220,37 @@ export const OPEN_MESSAGES = indexTable('open_messages', { msg_hash: bytea, trac
 /** A message that was received and whose sender is not indexed, and the transaction that received it. */
 export const ORPHAN_MESSAGES = indexTable('orphan_messages', { msg_hash: bytea, tx_id: int8 });
 
+/** A trace that was classified into actions. */
+export const CLASSIFIED_TRACES = indexTable('classified_traces', {
+  root: int8,
+  version: int2,
+  /** 0 unclassified, 1 ok, 2 failed, 3 broken. */
+  state: int2,
+  external_hash: orNull(bytea),
+  external_hash_norm: orNull(bytea),
+});
+export type ClassifiedTraceRow = RowOf<typeof CLASSIFIED_TRACES>;
+
+export const ACTIONS = indexTable('actions', {
+  root: int8,
+  position: int4,
+  layout: int2,
+  ancestors: orNull(int4Array),
+  end_lt: int8,
+  id_key: int8,
+  data: bytea,
+});
+export type ActionRow = RowOf<typeof ACTIONS>;
+
+/** A participant of an action. */
+export const ACTION_ACCOUNTS = indexTable('action_accounts', {
+  root: int8,
+  account_key: int8,
+  end_lt: int8,
+  position: int4,
+  layout: int2,
+});
+
 const account = {
   address: bytea,
   state_hash: bytea,

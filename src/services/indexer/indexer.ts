@@ -8,6 +8,7 @@ import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { chainErrors } from '#services/chain/errors.js';
+import { ActionClassification } from '#services/indexer/actions/action-classification.js';
 import { ChainFacts } from '#services/indexer/chain-facts.js';
 import { ContractDetection } from '#services/indexer/contracts/contract-detection.js';
 import { indexerErrors } from '#services/indexer/errors.js';
@@ -79,6 +80,7 @@ export class Indexer {
   readonly #fillThreads: WritePool;
   readonly #view: IndexView;
   readonly #detection: ContractDetection;
+  readonly #classification: ActionClassification;
   readonly #lead: IndexLeader;
   #role: 'leader' | 'stand-by' = 'stand-by';
   #running: Promise<void> | null = null;
@@ -108,7 +110,11 @@ export class Indexer {
       selected: settings.accounts !== null,
       dnsRoots: settings.dnsRoots.map(({ collection, zone }) => ({ collection: collection.toRaw(), zone })),
     };
-    this.#detection = new ContractDetection(detect, { clock, logger, retries: this.#retries });
+    const { partition_rounds } = state;
+    const classify = { url: settings.databaseUrl, partition_rounds };
+    this.#classification = new ActionClassification(classify, { clock, logger, retries: this.#retries });
+    const onDetected = () => this.#classification.wake();
+    this.#detection = new ContractDetection(detect, { clock, logger, retries: this.#retries, onDetected });
     const onWritten = (batch: WrittenBatch) => this.#onWritten(batch);
     this.#work = {
       ...{ settings, bundles, facts, database, clock, unixTimeMs, logger },
@@ -118,7 +124,7 @@ export class Indexer {
     const [followThreads, fillThreads] = [this.#followThreads, this.#fillThreads];
     this.#lead = new IndexLeader(this.#work, {
       ...{ followThreads, fillThreads, written: this.#written, view: this.#view },
-      ...{ detection: this.#detection, chain: modules.chain },
+      ...{ detection: this.#detection, classification: this.#classification, chain: modules.chain },
     });
   }
 
@@ -185,10 +191,12 @@ export class Indexer {
       build_seconds: sums.buildSeconds,
       write_seconds: sums.writeSeconds,
       retries,
-      threads_lost: this.#followThreads.lost + this.#fillThreads.lost + this.#detection.lost,
+      threads_lost:
+        this.#followThreads.lost + this.#fillThreads.lost + this.#detection.lost + this.#classification.lost,
       incomplete_accounts: incompleteAccounts ?? 0,
       orphan_messages: orphanMessages ?? 0,
       contracts: this.#detection.metrics,
+      actions: this.#classification.metrics,
     };
   }
 
@@ -251,6 +259,7 @@ export class Indexer {
     this.#written.add(batch, batch.mode);
     this.#view.onWritten(batch);
     this.#detection.onWritten(batch.mode);
+    this.#classification.onWritten(batch.mode);
     for (const listener of this.#listeners) listener(batch);
   }
 

@@ -6,6 +6,7 @@ import { sameBlock } from '#formats/proofs/block-id.js';
 import { pause } from '#kernel/clock.js';
 import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
+import type { ActionClassification } from '#services/indexer/actions/action-classification.js';
 import { AccountCompleter } from '#services/indexer/complete-accounts.js';
 import { type ContractDetection, VerifiedDetectionChain } from '#services/indexer/contracts/contract-detection.js';
 import { DERIVATIONS } from '#services/indexer/derivations/registered.js';
@@ -29,6 +30,7 @@ export interface IndexLeaderModules {
   readonly written: WriteProgress;
   readonly view: IndexView;
   readonly detection: ContractDetection;
+  readonly classification: ActionClassification;
   readonly chain: ChainReads;
 }
 
@@ -64,6 +66,7 @@ export class IndexLeader {
     const signal = sharedSignalOf([outer, stop.signal]);
     const parts = this.#work.settings.deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal, recovered);
     if (this.#work.settings.contracts) parts.push(this.#detect(signal));
+    if (this.#work.settings.actions) parts.push(this.#modules.classification.run(signal));
     try {
       // Filling ends first when nothing is followed; a part that fails ends all.
       await Promise.race(parts);
@@ -78,6 +81,7 @@ export class IndexLeader {
     const { wanted, followFrom } = await this.#plan(signal, recovered);
     const { detection } = this.#modules;
     detection.setPace(followFrom === null ? 'filling' : 'filling-and-following');
+    this.#modules.classification.setPace(followFrom);
     const parts = [this.#fill(wanted, followFrom, signal), this.#prune(signal)];
     const { accounts, accountsComeFromElsewhere } = this.#work.settings;
     if (followFrom !== null && accounts !== null && !accountsComeFromElsewhere && wanted.from > 1) {
@@ -127,12 +131,13 @@ export class IndexLeader {
     await this.#drain(signal);
   }
 
-  /** Resolves when detection has no due account. */
+  /** Resolves when detection has no due account, and no trace is left to be classified. */
   async #drain(signal: AbortSignal): Promise<void> {
-    const { detection } = this.#modules;
+    const { detection, classification } = this.#modules;
     if (!this.#work.settings.contracts) return;
     detection.setPace('alone');
     await detection.drain(signal);
+    if (this.#work.settings.actions) await classification.drain(signal);
   }
 
   async #plan(signal: AbortSignal, recovered: () => void): Promise<IndexingPlan> {

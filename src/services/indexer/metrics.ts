@@ -1,4 +1,5 @@
 import type { MetricRow, Sample } from '#kernel/metric-rows.js';
+import type { ActionClassificationMetrics } from '#services/indexer/actions/action-classification.js';
 import type { ContractDetectionMetrics } from '#services/indexer/contracts/contract-detection.js';
 
 /** Metrics snapshot of the indexer. Sums only grow. */
@@ -28,6 +29,7 @@ export interface IndexerMetrics {
   /** Received messages whose sender is not indexed, as last counted. */
   readonly orphan_messages: number;
   readonly contracts: ContractDetectionMetrics;
+  readonly actions: ActionClassificationMetrics;
 }
 
 /** Metrics of the process that writes an index. */
@@ -120,6 +122,48 @@ export const indexerMetricRows: readonly MetricRow<WriterFigures | null>[] = [
     'Time for contract detection, including writes',
     (m) => m.contracts.seconds,
   ),
+  indexerMetric(
+    'gauge',
+    'actions_left',
+    'Traces and masterchain blocks whose traces are still to be classified into actions',
+    (m) => m.actions.left,
+  ),
+  indexerMetric(
+    'gauge',
+    'actions_delay_seconds',
+    'Time from the indexing of the newest block until the classification of the traces that end in it',
+    (m) => m.actions.delay_seconds,
+  ),
+  indexerMetric('counter', 'actions_traces_total', 'Traces classified into actions', (m) => m.actions.traces),
+  indexerMetric(
+    'counter',
+    'actions_transactions_total',
+    'Transactions of classified traces',
+    (m) => m.actions.transactions,
+  ),
+  indexerMetric('counter', 'actions_written_total', 'Actions written', (m) => m.actions.actions),
+  indexerMetric(
+    'counter',
+    'actions_failed_total',
+    'Traces whose classification failed; the log contains the reason',
+    (m) => m.actions.failed,
+  ),
+  indexerMetric(
+    'counter',
+    'actions_seconds_total',
+    'Time for the classification of traces, including reads and writes',
+    (m) => m.actions.seconds,
+  ),
+  {
+    name: 'tern_index_actions_near_misses_total',
+    help: 'Messages that nearly matched a pattern of actions, by pattern and reason',
+    kind: 'counter',
+    labels: ['pattern', 'reason'],
+    read: (metrics): Sample[] =>
+      Object.entries(metrics?.actions.nearMisses ?? {}).flatMap(([pattern, reasons]) =>
+        Object.entries(reasons).map(([reason, count]): Sample => [{ pattern, reason }, count]),
+      ),
+  },
 ];
 
 function indexerMetric(

@@ -40,6 +40,8 @@ export interface IndexerOptions {
   readonly accountsComeFromElsewhere?: boolean;
   /** Whether contract interfaces are detected. Default: yes. */
   readonly contracts?: boolean;
+  /** Whether traces are classified into actions, which needs the detection of contracts. Default: yes. */
+  readonly actions?: boolean;
   /** Run derivations only: nothing is filled or followed. Default: no. */
   readonly deriveOnly?: boolean;
   /** Delete all that is indexed and begin again. Default: no. */
@@ -70,7 +72,13 @@ export function indexerSettings(options: IndexerOptions): IndexerSettings {
   if (typeof from === 'number') requireWholeNumber('from', from, 1, MAX_SEQNO);
   if (to !== null) requireWholeNumber('to', to, typeof from === 'number' ? from : 1, MAX_SEQNO);
   if (keepMs !== null) requireWholeNumber('keepMs', keepMs, 1, 2 ** 50);
-  const { contracts = true, deriveOnly = false, dnsRoots = [], accountsComeFromElsewhere = false } = options;
+  const {
+    contracts = true,
+    actions = contracts,
+    deriveOnly = false,
+    dnsRoots = [],
+    accountsComeFromElsewhere = false,
+  } = options;
   const { recreate = false, chain = null } = options;
   const follow = options.follow ?? to === null;
   const chosen = {
@@ -80,6 +88,7 @@ export function indexerSettings(options: IndexerOptions): IndexerSettings {
     accounts,
     follow,
     contracts,
+    actions: actions && contracts,
     deriveOnly,
     dnsRoots,
     accountsComeFromElsewhere,

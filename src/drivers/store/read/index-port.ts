@@ -1,5 +1,6 @@
 import type { Database } from '#drivers/store/database.js';
 import { readAccounts, readAddressFacts, readTopAccounts } from '#drivers/store/read/accounts.js';
+import { readActions, readActionsOfTraces } from '#drivers/store/read/actions.js';
 import { readBlocks, readHasMcBlock, readIndexExtent, readShardState } from '#drivers/store/read/blocks.js';
 import { readDnsRecords } from '#drivers/store/read/dns.js';
 import type { IndexReadOptions, Listed, Page } from '#drivers/store/read/index-types.js';
@@ -60,6 +61,10 @@ const READS = {
   transactionsOfTraces: readTransactionsOfTraces,
   /** The same; those that the caller holds are not read again. */
   transactionsOfTracesBesideHeld: readTransactionsOfTracesBesideHeld,
+  /** By the end of their traces, then in the order of the chain; within a trace by their ends. */
+  actions: readActions,
+  /** The actions of each trace that a client is shown, by start and end. */
+  actionsOfTraces: readActionsOfTraces,
   /** Known accounts, in the order of the addresses that are asked for. */
   accounts: readAccounts,
   /** By balance, the greatest first. */

@@ -6,6 +6,7 @@ import type { nftItem } from '#domain/contracts/interfaces/nft-item.js';
 import type { nftSale } from '#domain/contracts/interfaces/nft-sale.js';
 import type { telemintItem } from '#domain/contracts/interfaces/telemint-item.js';
 import type { ContractValues, IndexedContract, IndexedRow } from '#drivers/store/read/contract-rows.js';
+import type { ClassificationState } from '#drivers/store/write/actions.js';
 import type { Address } from '#formats/address/address.js';
 
 /** Limits of a read. */
@@ -162,6 +163,7 @@ export interface IndexedTrace {
   readonly edges: number;
   readonly pending_edges: number;
   readonly state: IndexedTraceState;
+  readonly classification_state: ClassificationState;
 }
 
 /** The newest indexed state of an account. */

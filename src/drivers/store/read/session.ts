@@ -1,4 +1,5 @@
 import type { QueryResultRow } from 'pg';
+import type { ActionLayout } from '#drivers/store/action-row.js';
 import type { DatabaseReader } from '#drivers/store/database.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { sha256 } from '#formats/cells/digests.js';
@@ -42,6 +43,8 @@ export class ReadCaches {
   readonly codes = new LruByBytes<Cell>(CODE_CACHE_BYTES);
   /** Ids of the get methods of codes by the hash of the code in hexadecimal; null: it has no table of methods. */
   readonly methods = new LruByBytes<{ readonly ids: readonly number[] | null }>(METHOD_CACHE_BYTES);
+  /** How actions are encoded, by the number of the layout (`action_layouts`): some hundred at most. */
+  readonly layouts = new Map<number, { readonly type: string; readonly layout: ActionLayout }>();
   readonly #names = new Map<string, string>();
 
   /** The name under which a text is prepared; undefined when as many as is good are prepared already. */

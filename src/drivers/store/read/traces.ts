@@ -31,11 +31,14 @@ import {
 } from '#drivers/store/read/transaction-assembly.js';
 import { StoredMessages, transactionHead } from '#drivers/store/stored-transaction.js';
 import { type StoredRowOf, selectList, TRACES } from '#drivers/store/tables.js';
+import { CLASSIFICATION_STATES } from '#drivers/store/write/actions.js';
 import { bytesEqual, compareBytes, toHex } from '#kernel/bytes.js';
 
 type TraceFound = StoredRowOf<typeof TRACES> & {
   /** A transaction of it on the account of the filter. */
   readonly of_account: Uint8Array | null;
+  /** `classified_traces.state`; null: it is not classified. */
+  readonly classification: number | null;
 };
 
 const STATES: readonly IndexedTraceState[] = ['complete', 'pending', 'broken'];
@@ -68,7 +71,10 @@ export async function readTraces(
 }
 
 /** Roots of the traces that contain the hashes of a filter; null: the filter has no hashes. At most one statement per kind. */
-async function rootsOf(session: IndexSession, filter: TraceFilter): Promise<readonly bigint[] | null> {
+export async function rootsOf(
+  session: IndexSession,
+  filter: Pick<TraceFilter, 'trace_id' | 'tx_hash' | 'msg_hash'>,
+): Promise<readonly bigint[] | null> {
   const { trace_id, tx_hash, msg_hash } = filter;
   const sets: Set<bigint>[] = [];
   if (trace_id !== undefined || tx_hash !== undefined) {
@@ -159,7 +165,8 @@ async function tracesStatement(
       : sql`(SELECT t.boc FROM transactions t
           WHERE t.account_key = ${key}::bigint AND t.lt >= x.start_lt AND t.lt <= x.end_lt AND t.trace_root = x.root
             AND t.id >= x.root LIMIT 1)`;
-  return sql`SELECT ${TRACE_COLUMNS}, ${ofAccount} AS of_account FROM ${source}
+  return sql`SELECT ${TRACE_COLUMNS}, ${ofAccount} AS of_account,
+      (SELECT c.state FROM classified_traces c WHERE c.root = x.root) AS classification FROM ${source}
     ORDER BY x.${raw(column)} ${raw(sort)}, x.root ${raw(sort)}`;
 }
 
@@ -182,6 +189,7 @@ function indexedTrace(found: TraceFound): IndexedTrace {
     edges: found.edges,
     pending_edges: found.pending_edges,
     state: STATES[found.state]!,
+    classification_state: CLASSIFICATION_STATES[found.classification ?? 0] ?? 'unclassified',
   };
 }
 

@@ -114,7 +114,7 @@ export function dropConnection(client: pg.Client): void {
 /** The first key of all advisory locks of the index: "TERN". */
 const SPACE = 0x5445524e;
 
-const LOCKS = { leader: 1, partitions: 2, traces: 3 } as const;
+const LOCKS = { leader: 1, partitions: 2, traces: 3, actions: 4 } as const;
 
 /** What only one session may do at a time. */
 export type AdvisoryLock = keyof typeof LOCKS;

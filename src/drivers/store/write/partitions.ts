@@ -13,6 +13,9 @@ export const PARTITIONED_TABLES = [
   'traces',
   'trace_accounts',
   'token_events',
+  'classified_traces',
+  'actions',
+  'action_accounts',
 ] as const;
 
 /** The numbers of the partitions of a range of masterchain blocks. */
@@ -94,6 +97,8 @@ export async function pruneBelow(client: ClientBase, mc_seqno: number): Promise<
     }
     await client.query('DELETE FROM open_messages WHERE trace_root < $1', [firstIdOf(bound)]);
     await client.query('DELETE FROM orphan_messages WHERE tx_id < $1', [firstIdOf(bound)]);
+    await client.query('DELETE FROM classification_queue WHERE root < $1', [firstIdOf(bound)]);
+    await client.query('DELETE FROM classification_waits WHERE root < $1', [firstIdOf(bound)]);
     const changed = await client.query<{ last_event: bigint }>(
       `UPDATE index_state SET pruned_below = $1, rounds = rounds - int4multirange(int4range(0, $1)),
          last_event = last_event + 1 RETURNING last_event`,

@@ -35,6 +35,11 @@ export interface ContractDetectionMetrics {
   readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
 
+export interface ContractDetectionModules extends Pick<IndexerContext, 'retries' | 'clock' | 'logger'> {
+  /** Called when contracts were detected, and when none is due any more. */
+  readonly onDetected: () => void;
+}
+
 /** Share of time for detection while blocks are filled. */
 const SHARE = 0.25;
 const PACES = {
@@ -47,7 +52,7 @@ const PACES = {
 /** Runs contract detection in a worker thread, and wakes it when batches are written. */
 export class ContractDetection {
   readonly #start: DetectStart;
-  readonly #work: Pick<IndexerContext, 'retries' | 'clock' | 'logger'>;
+  readonly #work: ContractDetectionModules;
   readonly #drained = new Set<{ readonly wake: number; readonly resolve: () => void }>();
   readonly #refused: Record<string, Record<string, number>> = {};
   #thread: DetectThread | null = null;
@@ -61,7 +66,7 @@ export class ContractDetection {
   #since: number | null = null;
   #postponedFor: string | null = null;
 
-  constructor(start: DetectStart, work: Pick<IndexerContext, 'retries' | 'clock' | 'logger'>) {
+  constructor(start: DetectStart, work: ContractDetectionModules) {
     this.#start = start;
     this.#work = work;
   }
@@ -163,6 +168,7 @@ export class ContractDetection {
       seconds: before.seconds + sums.seconds,
     };
     if (sums.postponed === 0) this.#postponedFor = null;
+    this.#work.onDetected();
     for (const [key, count] of Object.entries(refused)) {
       const [kind, reason] = key.split(' ') as [string, string];
       const reasons = this.#refused[kind] ?? {};
@@ -178,6 +184,7 @@ export class ContractDetection {
       this.#since = null;
     }
     if (soon > 0) return;
+    this.#work.onDetected();
     for (const waiting of [...this.#drained]) {
       if (waiting.wake > wake) continue;
       this.#drained.delete(waiting);

@@ -5,6 +5,7 @@ import type { Database } from '#drivers/store/database.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { accountKey, addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import { addImportedAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
+import { endClassificationWaits } from '#drivers/store/write/actions.js';
 import {
   nextQueued,
   postponeQueued,
@@ -197,6 +198,12 @@ export class ContractDetector {
         address: queued.address,
         last_trans_lt: maxOf(queued.last_trans_lt, state?.last_trans_lt ?? 0n),
       })),
+    );
+    // Traces are classified with what is known now; those of contracts that will be known later without them, for the time being.
+    const settled = all.filter((each) => done.includes(each) || each.queued.attempts === 0);
+    await endClassificationWaits(
+      client,
+      settled.map(({ queued }) => queued.address),
     );
     const now = unixTime();
     if (postponed.length === 0) return;

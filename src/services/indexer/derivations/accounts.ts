@@ -25,8 +25,8 @@ export const contracts: AccountDerivation = {
   version: 1,
   input: 'changed-accounts',
   tables: ['contracts', 'contract_queue', 'contract_references', 'the tables of the interfaces'],
-  // Events are confirmed by the wallets and items that detection verifies.
-  restarts: ['token_events'],
+  // Events are confirmed by the wallets and items that detection verifies, and actions say what contracts were.
+  restarts: ['token_events', 'actions'],
   runBy: 'detection',
   rederive: async (client, after, { now }) => {
     await lockTraces(client);

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
+import { countClassificationQueue } from '#drivers/store/write/actions.js';
 import { countQueued } from '#drivers/store/write/contract-queue.js';
 import {
   completeTraceRoots,
@@ -107,7 +108,7 @@ export interface DerivationLeft {
   readonly mcBlocks: number;
   /** Of one by address: the share of the address space that is left, 0 to 1. */
   readonly unvisited: number;
-  /** Of contracts: queued accounts that are due. */
+  /** Of contracts: queued accounts that are due. Of actions: queued traces. */
   readonly queued: number;
 }
 
@@ -126,6 +127,7 @@ export async function derivationsLeft(client: ClientBase, name: string): Promise
       }
     } else {
       left.mcBlocks = await countUnderived(client, key);
+      if (derivation.input === 'ended-traces') left.queued = (await countClassificationQueue(client)).all;
     }
     all.push({ ...left, isDone: left.mcBlocks === 0 && left.unvisited === 0 && left.queued === 0 });
   }

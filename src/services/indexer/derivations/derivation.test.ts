@@ -210,7 +210,7 @@ describe('a derivation', () => {
     expect(progressKey(contracts)).toBe('contracts');
     expect(progressKey({ name: 'contracts', version: 2 })).toBe('contracts@2');
     expect(DERIVATIONS.map(({ name }) => name)).toEqual([
-      ...['code_methods', 'first_transactions', 'token_events', 'contracts', 'metadata'],
+      ...['code_methods', 'first_transactions', 'token_events', 'contracts', 'metadata', 'actions'],
     ]);
   });
 });

@@ -5,7 +5,7 @@ import type { BatchEncoder } from '#drivers/store/write/write-batch.js';
 import type { BundleRows } from '#services/indexer/rows/bundle-rows.js';
 
 /** Rows that follow from indexed rows alone: written with each batch, and derived again without fetching blocks. */
-export type Derivation = McBlockDerivation | TraceDerivation | AccountDerivation;
+export type Derivation = McBlockDerivation | TraceDerivation | EndedTraceDerivation | AccountDerivation;
 
 interface DerivationBase {
   /** The NAME of `tern index --rederive NAME`. */
@@ -51,6 +51,16 @@ export interface TraceDerivation extends DerivationBase {
   readonly input: 'complete-traces';
   /** Writes the rows of traces, in place of existing rows of the same roots; in a transaction, under the trace lock. */
   write(client: ClientBase, traces: readonly CompleteTrace[]): Promise<void>;
+}
+
+/**
+ * Rows of complete traces that threads of their own derive, by the masterchain block in which a trace ends: blocks that are indexed
+ * and not derived are their queue.
+ */
+export interface EndedTraceDerivation extends DerivationBase {
+  readonly input: 'ended-traces';
+  /** Called with the roots of traces that a batch completes though they end in a masterchain block outside of it; in its transaction. */
+  completedLater(client: ClientBase, roots: readonly bigint[]): Promise<void>;
 }
 
 /** Rows of the newest state of accounts (or of what belongs to them: contracts, codes), in the order of a binary key. */

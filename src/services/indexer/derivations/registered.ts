@@ -4,6 +4,7 @@ import {
   firstTransactionsDerivation,
   tokenMetadataDerivation,
 } from '#services/indexer/derivations/accounts.js';
+import { actions } from '#services/indexer/derivations/actions.js';
 import type { Derivation } from '#services/indexer/derivations/derivation.js';
 import { tokenEvents } from '#services/indexer/derivations/token-events.js';
 
@@ -14,4 +15,5 @@ export const DERIVATIONS: readonly Derivation[] = [
   tokenEvents,
   contracts,
   tokenMetadataDerivation,
+  actions,
 ];

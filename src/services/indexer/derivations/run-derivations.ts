@@ -40,9 +40,10 @@ export class DerivationRunner {
     this.#context = context;
   }
 
-  /** Resolves when no row is missing, besides those of the detection thread. @throws indexer/stopped */
+  /** Resolves when no row is missing, besides those of the threads of detection and classification. @throws indexer/stopped */
   async run(signal: AbortSignal): Promise<void> {
     for (const derivation of this.#options.derivations) {
+      if (derivation.input === 'ended-traces') continue;
       if (derivation.input === 'changed-accounts') await this.#runByAddress(derivation, signal);
       else while (await this.#context.retries.run(() => this.#stepOfMcBlocks(derivation), signal));
     }

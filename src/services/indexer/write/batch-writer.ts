@@ -294,14 +294,14 @@ class DerivedRows {
     for (const batch of this.#batches) batch.encode(encoder);
   }
 
-  /** Under the trace lock, after the rows of the batch. @param completed roots of traces @param addresses of changed accounts */
+  /** Under the trace lock, after the rows of the batch. @param addresses of changed accounts */
   async finish(
     client: ClientBase,
     {
       range,
       completed,
       addresses,
-    }: { range: SeqnoRange; completed: readonly bigint[]; addresses: readonly Uint8Array[] },
+    }: { range: SeqnoRange; completed: readonly CompletedTrace[]; addresses: readonly Uint8Array[] },
   ): Promise<void> {
     for (const batch of this.#batches) await batch.finish(client);
     for (const derivation of this.#derivations) {
@@ -309,10 +309,22 @@ class DerivedRows {
         await derivation.changed?.(client, addresses);
         continue;
       }
-      if (derivation.input === 'complete-traces') await writeTraces(client, derivation, completed);
+      if (derivation.input === 'ended-traces') {
+        const later = completed.filter(({ mc_seqno_end: end }) => end < range.from || end > range.to);
+        if (later.length > 0) await derivation.completedLater(client, later.map(rootOf));
+        continue;
+      }
+      if (derivation.input === 'complete-traces') await writeTraces(client, derivation, completed.map(rootOf));
       await markDerived(client, progressKey(derivation), range);
     }
   }
+}
+
+/** A trace that a batch completes. */
+type CompletedTrace = Pick<Trace, 'root' | 'mc_seqno_end'>;
+
+function rootOf({ root }: CompletedTrace): bigint {
+  return root;
 }
 
 /** What each masterchain block touched, for the event log. Traces that were merged belong to the last one. */
@@ -344,13 +356,13 @@ function traceOfRow({ state, ...row }: TraceRow): Trace {
  * Updates the traces that continue in a batch, and those that it connects. The rows of the batch are already written, and the
  * trace lock is held.
  *
- * @returns roots of the traces that others were merged into, and of those that the batch completes
+ * @returns roots of the traces that others were merged into, and the traces that the batch completes
  * @throws traces/trace-missing, store/*: the transaction must be rolled back
  */
 async function updateTraces(
   client: ClientBase,
   batch: TraceBatch,
-): Promise<{ readonly merged: readonly bigint[]; readonly completed: readonly bigint[] }> {
+): Promise<{ readonly merged: readonly bigint[]; readonly completed: readonly CompletedTrace[] }> {
   await closeOpenMessages(
     client,
     batch.received.map(({ hash }) => hash),
@@ -385,5 +397,5 @@ async function updateTraces(
   const gone = new Set(absorbed.map(({ from }) => from));
   const started = batch.started.filter(({ root }) => !traces.has(root) && !gone.has(root));
   const completed = [...started, ...traces.values()].filter(({ state }) => state === 'complete');
-  return { merged: [...absorbs.keys()], completed: completed.map(({ root }) => root) };
+  return { merged: [...absorbs.keys()], completed };
 }

@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  compareCalls,
+  type RecordedCall,
+  readLines,
+  readRecordings,
+  readRules,
+} from '#test/contract/recorded-calls.js';
+import { askV3, callOf, tellsActions } from '#test/contract/v3-recorded.js';
+import type { Recorded } from '#test/support/recorded-v3.js';
+import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
+import { RECORDED_NET } from '#test/support/shared-index.js';
+import { vectorPath } from '#test/support/vector-files.js';
+
+const OWN_RULES = readRules(`${import.meta.dirname}/v3-actions-rules.json`);
+/** Those about what all answers have. */
+const COMMON_RULES = [
+  ...readRules(`${import.meta.dirname}/v3-rules.json`),
+  ...readRules(`${import.meta.dirname}/v3-insertion-order.json`),
+].filter(({ path }) => path === '^/' || /traces|actions/.test(path));
+const network = vectorPath('collection/recorded-net');
+
+describe('what a reference index answered about actions', () => {
+  let served: ServedV3;
+  /** Traces that are classified otherwise: test/actions compares them, and says why. */
+  const otherwise = new Set<string>();
+  let traces: Recorded[];
+  let compared = 0;
+  beforeAll(async () => {
+    served = await serveV3(RECORDED_NET);
+    traces = readLines(`${network}/v3-traces.jsonl.br`) as Recorded[];
+    for (let at = 0; at < traces.length; at += 200) {
+      const page = traces.slice(at, at + 200);
+      const query = page.map(({ trace_id }) => `trace_id=${encodeURIComponent(trace_id)}`).join('&');
+      const response = await fetch(`${served.url}/toncenter/api/v3/traces?limit=200&include_actions=true&${query}`);
+      const found = new Map(((await response.json()) as Recorded).traces.map((one: Recorded) => [one.trace_id, one]));
+      for (const { trace_id, actions } of page) {
+        compared++;
+        const answered = (found.get(trace_id) as Recorded).actions;
+        if (!isDeepStrictEqual(plain(actions), plain(answered))) otherwise.add(trace_id);
+      }
+    }
+  }, 600_000);
+  afterAll(() => served?.close());
+
+  it('is told of traces, but for those that test/actions is about', () => {
+    expect(compared).toBeGreaterThan(4400);
+    expect(otherwise.size).toBeLessThan(110);
+  });
+
+  it('is answered, but for what the rules say', async () => {
+    const answers = new Map<RecordedCall, Answer>();
+    const calls = readRecordings(`${network}/v3-recordings.jsonl.br`).filter(tellsActions).map(callOf);
+    const asked: RecordedCall[] = [];
+    for (const call of calls) {
+      const answer = await askV3(served.url, call.recording);
+      const named = [call.recording.response, answer.response].flatMap(tracesIn);
+      if (named.some((trace) => otherwise.has(trace))) continue;
+      answers.set(call, answer);
+      asked.push(call);
+    }
+    const { differences, stale, equal, skipped } = await compareCalls(
+      asked,
+      [...OWN_RULES, ...COMMON_RULES],
+      async (call) => answers.get(call)!,
+      'body',
+    );
+    expect(differences).toEqual([]);
+    const reasons = new Set(OWN_RULES.map(({ reason }) => reason));
+    expect(stale.filter((reason) => reasons.has(reason))).toEqual([]);
+    expect(equal).toBeGreaterThan(150);
+    expect(skipped).toBeLessThan(5);
+  });
+
+  it('is answered under the old name of traces, too', async () => {
+    const { trace_id } = traces.find(({ actions }) => actions.length > 1)!;
+    const query = `limit=20&trace_id=${encodeURIComponent(trace_id)}`;
+    const [events, list] = await Promise.all(
+      [`events?${query}`, `traces?include_actions=true&${query}`].map(async (path) =>
+        (await fetch(`${served.url}/toncenter/api/v3/${path}`)).json(),
+      ),
+    );
+    const { traces: rows, ...rest } = list as Recorded;
+    expect(events).toEqual({ events: rows, ...rest });
+    expect(rows[0].actions.length).toBeGreaterThan(0);
+  });
+});
+
+/** Actions without what the reference leaves open, and what is compared with the rules. */
+function plain(actions: readonly Recorded[]): Recorded {
+  const sorted = [...actions].sort((a, b) => (a.action_id < b.action_id ? -1 : 1));
+  return sorted.map(({ raw_action: _, ...action }) => {
+    const { nft_item_index: index, ...details } = action.details;
+    const rounded = index == null ? index : Number(index);
+    return { ...action, details: { ...details, index: rounded }, transactions: [...action.transactions].sort() };
+  });
+}
+
+/** Ids of the traces that an answer is about. */
+function tracesIn(response: unknown): string[] {
+  const { actions = [], traces = [], events = [] } = (response ?? {}) as Recorded;
+  return [...actions, ...traces, ...events].map((one: Recorded) => one.trace_id);
+}
