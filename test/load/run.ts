@@ -1,5 +1,5 @@
 // npm run -s load -- connections|limits|localnet [--seconds N] [--connections N] [--rate N]: a running Tern under load, on this
-// machine only. npm run -s load -- worst …: under attack, see README.md.
+// machine only. npm run -s load -- worst|single …: under attack, see README.md.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 import { loadConnections } from './connections.js';
 import { loadLimits } from './limits.js';
 import { loadLocalnet } from './localnet.js';
+import { loadSingle, readSingleArguments } from './worst/single.js';
 import { loadWorst } from './worst/worst.js';
 import { readWorstArguments } from './worst/worst-arguments.js';
 
@@ -37,8 +38,9 @@ const campaigns: Readonly<Record<string, Campaign>> = {
 /** The campaign on a network that lives, and not on a recorded chain. */
 const LOCALNET = 'localnet' as const;
 
-/** The campaign with arguments of its own. */
+/** The campaigns with arguments of their own. */
 const WORST = 'worst';
+const SINGLE = 'single';
 
 const MOST_SECONDS = 3_600;
 const MOST_CONNECTIONS = 10_000;
@@ -59,7 +61,7 @@ function readArguments() {
   const connections = Number(values.connections);
   const rate = Number(values.rate);
   if (campaign === undefined || more.length > 0)
-    throw new TypeError(`wanted is one of ${[...Object.keys(campaigns), LOCALNET, WORST].join(', ')}`);
+    throw new TypeError(`wanted is one of ${[...Object.keys(campaigns), LOCALNET, WORST, SINGLE].join(', ')}`);
   if (!(seconds >= 1 && seconds <= MOST_SECONDS)) throw new TypeError(`--seconds is 1 to ${MOST_SECONDS}`);
   if (!(Number.isInteger(connections) && connections >= 1 && connections <= MOST_CONNECTIONS)) {
     throw new TypeError(`--connections is 1 to ${MOST_CONNECTIONS}`);
@@ -76,6 +78,10 @@ function prepare(): Prepared {
   if (process.argv[2] === WORST) {
     const worst = readWorstArguments(process.argv.slice(3));
     return (scratch, write) => loadWorst(worst, scratch, write);
+  }
+  if (process.argv[2] === SINGLE) {
+    const single = readSingleArguments(process.argv.slice(3));
+    return (scratch, write) => loadSingle(single, scratch, write);
   }
   const { campaign, seconds, connections, rate } = readArguments();
   return (scratch, write) => {

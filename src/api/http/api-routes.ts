@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { NetworkChoice } from '#api/http/api-paths.js';
-import { type ApiStyle, styleOf, takeEchoedExtra } from '#api/http/api-style.js';
+import { type ApiStyle, NO_ECHO, styleOf, takeEchoedExtra } from '#api/http/api-style.js';
 import {
   type CompiledApi,
   type CompiledEndpoint,
@@ -13,6 +13,7 @@ import {
   RequestWatch,
 } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
+import type { EarlyRefusals } from '#api/http/early-refusals.js';
 import type { HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
 import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
@@ -27,6 +28,9 @@ interface RouteModules {
   readonly access: Access;
   readonly clock: Clock;
   readonly calls: EndpointCalls;
+  readonly refusals: EarlyRefusals;
+  /** `v2.2.0` */
+  readonly apiVersion: string;
   readonly replies: Replies;
   readonly choice: NetworkChoice;
   readonly networks: readonly HttpNetwork[];
@@ -90,6 +94,10 @@ export class ApiRoutes {
   #onRequest(ofPath: Profile | null) {
     const { access, clock, choice } = this.#modules;
     return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
+      const refuse = (error: Error): void => {
+        this.#rememberRefusal(request, error);
+        done(error);
+      };
       try {
         const { headers, method } = request;
         const network = choice.of(headers.host);
@@ -113,11 +121,29 @@ export class ApiRoutes {
         if (compiled !== undefined) state.switches = compiled.takeSwitches(headers, state.query);
         const later = admit(access, request, state);
         if (later === undefined) done();
-        else later.then(() => done(), done);
+        else later.then(() => done(), refuse);
       } catch (error) {
-        done(error as Error);
+        refuse(error as Error);
       }
     };
+  }
+
+  /** The same request is refused without being read, until its client is let in again. */
+  #rememberRefusal(request: FastifyRequest, error: Error): void {
+    const { state } = request;
+    if (state === null || state.limited?.again === undefined) return;
+    const { style, api, profile, limited } = state;
+    const { replies, refusals, apiVersion } = this.#modules;
+    const body = style.failure({ text: error.message, status: 429, profile, isLimit: true }, NO_ECHO, () => '_');
+    refusals.remember(request.raw, {
+      retryAfterMs: limited.retryAfterMs,
+      body,
+      apiVersion: api?.apiVersion ?? apiVersion,
+      again: () => {
+        limited.again?.();
+        replies.refusedAgain(state, 'http/rate-limit', 429);
+      },
+    });
   }
 
   #get(request: FastifyRequest, reply: FastifyReply): void {
@@ -247,6 +273,7 @@ function settle(answer: AccessDecision, state: RequestState): void {
     case 'network-not-allowed':
       throw httpErrors['network-not-allowed']({});
     case 'limited': {
+      state.limited = answer;
       const retryAfterSeconds = Math.max(1, Math.ceil(answer.retryAfterMs / 1000));
       throw httpErrors['rate-limit']({ limit: answer.limit, retryAfterSeconds });
     }

@@ -1,13 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { httpErrors } from '#api/http/errors.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
-import type { TernError } from '#kernel/tern-error.js';
+import { TernError } from '#kernel/tern-error.js';
 
 /** Bounds of request bodies while they are received. */
 interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly maxBodiesBytes: number;
   readonly maxBodiesPerAddress: number;
+  readonly turnBytes: number;
   readonly minBytesPerSecond: number;
   readonly stallMs: number;
 }
@@ -19,6 +20,22 @@ interface BodyLimits {
 const LEAST_PIECE = 64;
 const FREE_PIECES = 1_024;
 
+/** Buffers from this size on are used again: garbage of megabytes outside of the heap is collected late. */
+const LARGE_BUFFER = 256 * 1024;
+
+/** Buffers that are kept for it. */
+const MOST_KEPT = 16;
+
+/** What Node reads from a socket at a time, in bytes. */
+const USUAL_PIECE = 64 * 1024;
+
+/** A whole body. */
+export interface ReceivedBody {
+  readonly bytes: Buffer;
+  /** To be called once, when the bytes are not used any more: they are used for other bodies. */
+  release(): void;
+}
+
 /** Reads request bodies within bounds of memory and time, for each, for each client address, and for all of them. */
 export class BodyReader {
   readonly #limits: BodyLimits;
@@ -28,14 +45,20 @@ export class BodyReader {
   readonly #byMessage = new WeakMap<IncomingMessage, OpenBody>();
   readonly #aborted = new WeakMap<IncomingMessage, TernError>();
   readonly #perAddress = new Map<string, number>();
+  readonly #kept: Buffer[] = [];
   #held = 0;
+  /** Bytes taken in this turn of the event loop. */
+  #taken = 0;
+  #isTurnDue = false;
+  /** Bodies that are read on in a later turn. */
+  readonly #paused = new Set<IncomingMessage>();
 
   constructor(limits: BodyLimits, clock: Clock) {
     this.#limits = limits;
     this.#clock = clock;
   }
 
-  /** Bytes held for bodies that are being received. */
+  /** Bytes held for bodies that are being received, or wait to be parsed. */
   get heldBytes(): number {
     return this.#held;
   }
@@ -53,7 +76,7 @@ export class BodyReader {
    * @throws http/body-too-large, http/body-in-pieces, http/overloaded when a bound of several bodies is exceeded, http/request-timeout when it does
    * not come on at `minBytesPerSecond`, http/client-left, and the error of {@link BodyReader.abort}
    */
-  read(message: IncomingMessage, address: string): Promise<Buffer> {
+  read(message: IncomingMessage, address: string): Promise<ReceivedBody> {
     const { maxBodyBytes, maxBodiesPerAddress } = this.#limits;
     return new Promise((resolve, reject) => {
       const aborted = this.#aborted.get(message);
@@ -73,15 +96,19 @@ export class BodyReader {
       this.#perAddress.set(address, ofAddress + 1);
       const body = new OpenBody(message, this.#limits, this.#clock, {
         onHeld: (bytes) => this.#hold(bytes),
+        onTaken: (bytes) => this.#take(message, bytes),
         onEnd: (outcome) => {
+          this.#paused.delete(message);
           this.#open.delete(body);
           this.#byMessage.delete(message);
           const left = this.#perAddress.get(address)! - 1;
           if (left === 0) this.#perAddress.delete(address);
           else this.#perAddress.set(address, left);
-          if (Buffer.isBuffer(outcome)) resolve(outcome);
-          else reject(outcome);
+          if (outcome instanceof TernError) reject(outcome);
+          else resolve(outcome);
         },
+        take: (least, most) => this.#buffer(least, most),
+        giveBack: (bytes) => this.#keep(bytes),
       });
       this.#open.add(body);
       this.#byMessage.set(message, body);
@@ -89,11 +116,51 @@ export class BodyReader {
     });
   }
 
+  #keep({ buffer, byteOffset }: Buffer): void {
+    const { byteLength } = buffer;
+    if (byteOffset !== 0 || byteLength < LARGE_BUFFER || this.#kept.length >= MOST_KEPT) return;
+    this.#kept.push(Buffer.from(buffer as ArrayBuffer));
+  }
+
+  /** @param least bytes that it must hold @param most bytes that it will ever hold */
+  #buffer(least: number, most: number): Buffer {
+    if (least < LARGE_BUFFER) return Buffer.allocUnsafeSlow(Math.min(most, 2 * least));
+    const at = this.#kept.findIndex(({ length }) => length >= least);
+    return at < 0 ? Buffer.allocUnsafeSlow(most) : this.#kept.splice(at, 1)[0]!;
+  }
+
   /** Gives up the body of a message that will not be complete, also if it is read later. */
   abort(message: IncomingMessage, error: TernError): void {
     this.#aborted.set(message, error);
     this.#byMessage.get(message)?.fail(error);
   }
+
+  /** Bodies beyond what one turn takes are paused, so that the kernel slows their clients down. */
+  #take(message: IncomingMessage, bytes: number): void {
+    this.#taken += bytes;
+    // Nothing more comes of a complete one.
+    if (this.#taken >= this.#limits.turnBytes && !message.complete) {
+      message.pause();
+      this.#paused.add(message);
+    }
+    if (this.#isTurnDue) return;
+    this.#isTurnDue = true;
+    setImmediate(this.#onTurn);
+  }
+
+  readonly #onTurn = (): void => {
+    this.#isTurnDue = false;
+    this.#taken = 0;
+    let most = Math.ceil(this.#limits.turnBytes / USUAL_PIECE);
+    for (const message of this.#paused) {
+      if (most-- === 0) break;
+      this.#paused.delete(message);
+      message.resume();
+    }
+    if (this.#paused.size === 0 || this.#isTurnDue) return;
+    this.#isTurnDue = true;
+    setImmediate(this.#onTurn);
+  };
 
   #hold(bytes: number): void {
     this.#held += bytes;
@@ -108,8 +175,13 @@ export class BodyReader {
 interface BodyEvents {
   /** The bytes held for the body have changed by so many. */
   onHeld(bytes: number): void;
+  /** So many bytes came. */
+  onTaken(bytes: number): void;
   /** Called once. */
-  onEnd(outcome: Buffer | TernError): void;
+  onEnd(outcome: ReceivedBody | TernError): void;
+  /** A buffer of at least so many bytes. */
+  take(least: number, most: number): Buffer;
+  giveBack(bytes: Buffer): void;
 }
 
 /** A body that is being received. */
@@ -166,14 +238,18 @@ class OpenBody {
     if (held === 0) {
       this.#bytes = piece;
     } else if (length > held) {
-      const grown = Buffer.allocUnsafeSlow(Math.min(maxBodyBytes, Math.max(length, 2 * held)));
-      this.#bytes.copy(grown, 0, 0, this.#length);
+      const before = this.#bytes;
+      const announced = Number(this.#message.headers['content-length']);
+      const grown = this.#events.take(length, announced >= length ? announced : Math.min(maxBodyBytes, 2 * length));
+      before.copy(grown, 0, 0, this.#length);
       piece.copy(grown, this.#length);
       this.#bytes = grown;
+      this.#events.giveBack(before);
     } else {
       piece.copy(this.#bytes, this.#length);
     }
     this.#length = length;
+    this.#events.onTaken(piece.length);
     if (this.#bytes.length > held) this.#events.onHeld(this.#bytes.length - held);
   };
 
@@ -196,11 +272,19 @@ class OpenBody {
       .off('error', this.#onGone)
       .off('close', this.#onGone);
     // What still comes is read and dropped, until the connection ends.
-    if (!Buffer.isBuffer(outcome)) this.#message.resume();
-    const held = this.#bytes.length;
+    if (outcome instanceof TernError) this.#message.resume();
+    const bytes = this.#bytes;
     this.#bytes = EMPTY;
-    this.#events.onHeld(-held);
-    this.#events.onEnd(outcome);
+    const release = (): void => {
+      this.#events.onHeld(-bytes.length);
+      this.#events.giveBack(bytes);
+    };
+    if (outcome instanceof TernError) {
+      release();
+      this.#events.onEnd(outcome);
+      return;
+    }
+    this.#events.onEnd({ bytes: outcome, release });
   }
 }
 

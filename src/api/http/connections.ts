@@ -3,6 +3,7 @@ import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
 import type { BodyReader } from '#api/http/body-reader.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpSettings } from '#api/http/options.js';
+import type { Turns } from '#api/http/turns.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { addressBlock } from '#services/access/address-block.js';
@@ -23,6 +24,9 @@ type ConnectionSettings = Pick<
 interface ConnectionModules {
   readonly clock: Clock;
   readonly bodies: BodyReader;
+  readonly turns: Turns;
+  /** Answers a request that need not be read to be refused. @returns whether it did */
+  readonly refuse: (message: IncomingMessage, response: ServerResponse) => boolean;
   /** `v2.2.0` */
   readonly apiVersion: string;
 }
@@ -51,6 +55,9 @@ type CloseReason = (typeof REASONS)[number];
 
 /** How often answers and idle connections are looked at; several times in each `stallMs`. */
 const SWEEP_MS = 1_000;
+
+/** Paths that must be answered whatever happens. */
+const URGENT = /^\/(?:healthz|readyz|metrics)(?:[/?]|$)/;
 
 /**
  * The connections of a server, within bounds: how many there are, of each client address as well; how long they are idle; how
@@ -90,8 +97,15 @@ export class Connections {
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#add(socket));
     const handlers = server.listeners('request');
-    server.removeAllListeners('request').on('request', (message, response) => {
-      if (this.#begin(message, response)) for (const handle of handlers) handle.call(server, message, response);
+    server.removeAllListeners('request').on('request', (message: IncomingMessage, response: ServerResponse) => {
+      if (!this.#begin(message, response) || this.#refusesEarly(message, response)) return;
+      const handle = (): void => {
+        if (message.socket.destroyed) return;
+        for (const each of handlers) each.call(server, message, response);
+      };
+      const { url = '' } = message;
+      if (this.#modules.turns.enter(this.clientOf(message), handle, URGENT.test(url))) return;
+      answerUnbegun(response, this.#modules.apiVersion);
     });
     server.on('clientError', (error, socket) => this.#onClientError(error, socket as Socket));
     server.once('listening', () => {
@@ -117,6 +131,22 @@ export class Connections {
         else resolve();
       });
     });
+  }
+
+  /** Only when it is the turn of its answer. */
+  #refusesEarly(message: IncomingMessage, response: ServerResponse): boolean {
+    const connection = this.#all.get(message.socket);
+    return connection?.isFirst(response) === true && this.#modules.refuse(message, response);
+  }
+
+  /** The client address that a request is counted for: see {@link addressBlock}. */
+  clientOf({ socket, headers }: IncomingMessage): string {
+    const remote = socket.remoteAddress ?? '';
+    if (!this.#isProxy(remote)) return addressBlock(remote);
+    // Each proxy appends whom it got the request from: the last one that is no trusted proxy is the client.
+    const forwarded = String(headers['x-forwarded-for'] ?? '').split(',');
+    const client = forwarded.findLast((each) => !this.#isProxy(each.trim())) ?? forwarded[0];
+    return addressBlock(client === undefined || client.trim() === '' ? remote : client.trim());
   }
 
   /** The connection is not HTTP any more. */
@@ -386,6 +416,27 @@ const STATUS_LINES: Readonly<Record<string, readonly [number, string]>> = {
   'http/headers-too-large': [431, 'Request Header Fields Too Large'],
   'http/overloaded': [503, 'Service Unavailable'],
 };
+
+/** The answer to a request that is not begun, which must cost next to nothing. */
+function answerUnbegun(response: ServerResponse, apiVersion: string): void {
+  response.writeHead(503, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'X-API-Version': apiVersion,
+    'Access-Control-Allow-Origin': '*',
+    'Retry-After': '1',
+    'Content-Length': UNBEGUN.length,
+  });
+  response.end(UNBEGUN);
+}
+
+const UNBEGUN = Buffer.from(
+  JSON.stringify({
+    ok: false,
+    error: httpErrors.overloaded({ limit: 'too many requests wait to be begun' }).message,
+    code: 503,
+    '@extra': '_',
+  }),
+);
 
 /** An answer for which there is no request object. */
 function refusalText({ code, message }: TernError, apiVersion: string): string {

@@ -2,6 +2,8 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { BodyReader } from '#api/http/body-reader.js';
 import type { Connections } from '#api/http/connections.js';
 import type { EndpointCalls } from '#api/http/endpoint-calls.js';
+import type { EarlyRefusals } from '#api/http/early-refusals.js';
+import type { Turns } from '#api/http/turns.js';
 
 /** Upper bounds in seconds, from cached responses to the deadline. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -13,6 +15,8 @@ interface MeasuredServer {
   readonly calls: EndpointCalls;
   readonly connections: Connections;
   readonly bodies: BodyReader;
+  readonly turns: Turns;
+  readonly refusals: EarlyRefusals;
 }
 
 /** The metrics of the HTTP server. */
@@ -21,7 +25,7 @@ export class HttpMetrics {
   readonly #rejected: Counter<'network' | 'reason'>;
   readonly #work: Counter<'network' | 'api' | 'endpoint'>;
 
-  constructor(registry: Registry, { calls, connections, bodies }: MeasuredServer) {
+  constructor(registry: Registry, { calls, connections, bodies, turns, refusals }: MeasuredServer) {
     const registers = [registry];
     this.#duration = new Histogram({
       name: 'tern_http_request_duration_seconds',
@@ -49,6 +53,7 @@ export class HttpMetrics {
         () => calls.inFlight,
       ],
       ['tern_http_connections', 'Open connections', () => connections.size],
+      ['tern_http_unbegun_requests', 'Requests that wait to be begun in a later turn', () => turns.waiting],
       ['tern_http_open_bodies', 'Request bodies that are being received', () => bodies.open],
       ['tern_http_held_body_bytes', 'Bytes held for them', () => bodies.heldBytes],
       [
@@ -87,6 +92,16 @@ export class HttpMetrics {
         'tern_http_cache_misses_total',
         'Requests whose answer might have been in the cache and was not',
         () => calls.cache.misses,
+      ],
+      [
+        'tern_http_unbegun_refused_total',
+        'Requests that got 503 because too many waited to be begun',
+        () => turns.refused,
+      ],
+      [
+        'tern_http_early_refusals_total',
+        'Requests beyond a rate that got the same 429 again before they were read',
+        () => refusals.count,
       ],
       ['tern_http_shared_total', 'Requests that shared the work of an equal one', () => calls.joined],
     ];

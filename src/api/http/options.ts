@@ -17,6 +17,14 @@ export interface HttpSettings {
   readonly headCacheMs: number;
   /** Deadline of a request, from its last byte to its response. Default 10 s. */
   readonly deadlineMs: number;
+  /** In one turn of the event loop requests are begun for so long; the others wait for the next one. Default 5 ms. */
+  readonly turnMs: number;
+  /** Requests that wait to be begun; further ones get 503. Default 4,096. */
+  readonly maxUnbegun: number;
+  /** The same of one client address (IPv6: of a /64). Default 256. */
+  readonly maxUnbegunPerAddress: number;
+  /** Bytes of bodies that are taken from clients in one turn of the event loop. Default 2 MiB. */
+  readonly turnBytes: number;
   /** Concurrent requests, cached responses not counted, and open streams; more of them get 503. Default 4,096. */
   readonly maxConcurrent: number;
   /** Price of all large calls under way at once, in work units of about 1 ms of CPU time. Default 1,000. */
@@ -85,6 +93,10 @@ const defaultHttpSettings: HttpSettings = {
   cacheBytes: 64 * 1024 * 1024,
   headCacheMs: 5_000,
   deadlineMs: 10_000,
+  turnMs: 5,
+  maxUnbegun: 4_096,
+  maxUnbegunPerAddress: 256,
+  turnBytes: 2 * 1024 * 1024,
   maxConcurrent: 4_096,
   maxWork: 1_000,
   smallWork: 5,
@@ -133,6 +145,10 @@ const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number
   cacheBytes: [0, Number.MAX_SAFE_INTEGER],
   headCacheMs: [0, LONGEST_MS],
   deadlineMs: [1, LONGEST_MS],
+  turnMs: [1, LONGEST_MS],
+  maxUnbegun: [1, 1_000_000],
+  maxUnbegunPerAddress: [1, 1_000_000],
+  turnBytes: [1, Number.MAX_SAFE_INTEGER],
   maxConcurrent: [1, 1_000_000],
   maxWork: [1, 1_000_000],
   smallWork: [1, 1_000_000],

@@ -84,6 +84,13 @@ export class Replies {
     );
   }
 
+  /** Counts a request that got the same refusal as one before it. */
+  refusedAgain(state: RequestState, code: string, status: number): void {
+    const { metrics } = this.#modules;
+    metrics.observe(state.network.name, state.prefix, state.endpointName ?? '', status, 0);
+    metrics.reject(state.network.name, code);
+  }
+
   /** Responds with the status and message of any error. */
   failure(request: FastifyRequest, reply: FastifyReply, thrown: unknown): void {
     const { metrics, log } = this.#modules;

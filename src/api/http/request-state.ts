@@ -3,7 +3,7 @@ import type { CompiledEndpoint } from '#api/http/endpoint-calls.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { NO_SWITCHES, type ReadSwitches } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
-import { unlimitedWork, type WorkBudget } from '#services/access/access.js';
+import { type AccessDecision, unlimitedWork, type WorkBudget } from '#services/access/access.js';
 
 /** The API of a request. */
 type ApiPlace = Pick<RequestState, 'prefix' | 'style' | 'api'>;
@@ -32,6 +32,8 @@ export class RequestState implements Echo {
   /** Who shares the process with others; see AccessDecision. */
   client = '';
   work: WorkBudget = unlimitedWork;
+  /** Why it is not let in; null: it is. */
+  limited: (AccessDecision & { readonly kind: 'limited' }) | null = null;
 
   constructor(startedAt: number, network: HttpNetwork, place: ApiPlace, profile: Profile) {
     this.begun = startedAt;

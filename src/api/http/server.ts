@@ -11,6 +11,7 @@ import { ApiRoutes } from '#api/http/api-routes.js';
 import { BodyReader } from '#api/http/body-reader.js';
 import { Connections } from '#api/http/connections.js';
 import { addDocsRoutes } from '#api/http/docs-routes.js';
+import { EarlyRefusals } from '#api/http/early-refusals.js';
 import { EndpointCalls } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import { addHealthRoutes, MetricsPage } from '#api/http/health-routes.js';
@@ -22,6 +23,7 @@ import { checkHttpOptions, type HttpModules, type HttpOptions, type HttpSettings
 import type { RequestSwitches } from '#api/http/parameters.js';
 import { RawRoutes, upgradeAwareMessage } from '#api/http/raw-routes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
+import { Turns } from '#api/http/turns.js';
 import { pause } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { addressBlock } from '#services/access/address-block.js';
@@ -123,6 +125,9 @@ interface ShutdownState {
 /** Longer responses are compressed asynchronously, in chunks. */
 const SYNC_COMPRESSION = 64 * 1024;
 
+/** Bodies of so many bytes take a turn to be parsed: that takes more than beginning the request. */
+const LARGE_BODY = 16 * 1024;
+
 const NO_QUERY = {};
 
 /** @throws http/bad-option, http/bad-endpoint */
@@ -144,7 +149,12 @@ async function buildApp(
     paths.of(headers.host, raw.url ?? '')?.api.apiVersion ?? apiVersion;
   const message = upgradeAwareMessage(modules.rawRoutes ?? []);
   const bodies = new BodyReader(options, modules.clock);
-  const connections = new Connections(options, { clock: modules.clock, bodies, apiVersion });
+  const turns = new Turns(options);
+  const refusals = new EarlyRefusals(modules.clock, (message) => connections.clientOf(message));
+  const connections: Connections = new Connections(options, {
+    ...{ clock: modules.clock, bodies, turns, apiVersion },
+    refuse: (message, response) => refusals.answer(message, response, () => ids.of(message.headers['x-request-id'])),
+  });
   const app = Fastify({
     logger: false,
     trustProxy: typeof options.trustProxy === 'boolean' ? options.trustProxy : [...options.trustProxy],
@@ -185,15 +195,21 @@ async function buildApp(
   const calls = new EndpointCalls(options, modules.clock, held, ({ network, api, endpoint }, units) =>
     metrics.worked(network.name, api.prefix, endpoint.name, units),
   );
-  const metrics: HttpMetrics = new HttpMetrics(modules.metrics, { calls, connections, bodies });
+  const metrics: HttpMetrics = new HttpMetrics(modules.metrics, { calls, connections, bodies, turns, refusals });
   const log = new RequestLog(options.requestLog, modules.logger);
   const { clock, unixTimeMs } = modules;
   const replies = new Replies(options, { clock, unixTimeMs, metrics, log, paths, held, closing });
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
-    const bytes = await bodies.read(payload, addressBlock(request.ip));
-    return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
+    const client = addressBlock(request.ip);
+    const { bytes, release } = await bodies.read(payload, client);
+    try {
+      if (bytes.length >= LARGE_BODY) await turns.next(client);
+      return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
+    } finally {
+      release();
+    }
   });
 
   app.decorateRequest('state', null);
@@ -220,7 +236,7 @@ async function buildApp(
 
   const prefixes = new Set(apis.map(({ prefix }) => prefix));
   const routes = [...prefixes].map(
-    (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, replies, choice }),
+    (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, refusals, apiVersion, replies, choice }),
   );
   const raw = new RawRoutes(modules.rawRoutes ?? [], options, { ...modules, replies, choice, connections });
   // After the plugins, so that refusals have CORS headers, too.

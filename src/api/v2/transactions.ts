@@ -1,8 +1,9 @@
 import { type Static, type StaticDecode, Type } from '@sinclair/typebox';
-import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { type AnyEndpoint, type JsonText, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
+import { listJson, objectJson } from '#api/v2/long-lists.js';
 import { extMessage, MessageJson, MessageStd, rawMessage } from '#api/v2/messages.js';
 import {
   accountParameter,
@@ -240,7 +241,7 @@ const getTransactions = v2Endpoint({
   handle: async (params, context) => {
     const { workchain } = params.address.address;
     const { transactions } = await readHistory(params, context);
-    return transactions.map(({ hash, cell, transaction }) => extTransaction({ workchain, hash, cell, transaction }));
+    return jsonText(await listJson(transactions, (each) => extTransaction({ workchain, ...each }), context));
   },
 });
 
@@ -257,16 +258,15 @@ const getTransactionsStd = v2Endpoint({
   statuses: [404, 422, 504],
   price: historyPrice,
   freshness: ({ hash }) => (hash === undefined ? 'head' : 'forever'),
-  handle: async (params, context): Promise<TransactionsStd> => {
+  handle: async (params, context): Promise<JsonText> => {
     const { workchain } = params.address.address;
     const { transactions, next } = await readHistory(params, context);
-    return {
+    const list = await listJson(transactions, (each) => rawTransaction({ workchain, ...each }), context);
+    const rest: Omit<TransactionsStd, 'transactions'> = {
       '@type': 'raw.transactions',
-      transactions: transactions.map(({ hash, cell, transaction }) =>
-        rawTransaction({ workchain, hash, cell, transaction }),
-      ),
       previous_transaction_id: transactionId(next),
     };
+    return jsonText(objectJson(rest, 'transactions', list));
   },
 });
 
@@ -367,21 +367,24 @@ const getBlockTransactionsExt = v2Endpoint({
   statuses: [404, 422, 504],
   price: blockTransactionsPrice('whole'),
   freshness: 'forever',
-  handle: async (params, context): Promise<BlockTransactionsExt> => {
+  handle: async (params, context): Promise<JsonText> => {
     const { chain } = context.network;
     const { block, transactions, incomplete } = await readTransactionPage(params, context, (options) =>
       chain.blockTransactions(options),
     );
     const { workchain } = block;
-    return {
+    const list = await listJson(
+      transactions,
+      ({ hash, cell }) => rawTransactionExt({ workchain, hash, cell, transaction: decodeCell(Transaction, cell) }),
+      context,
+    );
+    const rest: Omit<BlockTransactionsExt, 'transactions'> = {
       '@type': 'blocks.transactionsExt',
       id: blockIdExt(block),
       req_count: params.count ?? DEFAULT_COUNT,
       incomplete,
-      transactions: transactions.map(({ hash, cell }) =>
-        rawTransactionExt({ workchain, hash, cell, transaction: decodeCell(Transaction, cell) }),
-      ),
     };
+    return jsonText(objectJson(rest, 'transactions', list));
   },
 });
 

@@ -187,3 +187,26 @@ async function silentServer(): Promise<{ readonly server: Server; readonly asked
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
   return { server, asked };
 }
+
+describe('a reader thread that runs out of memory', () => {
+  it('is replaced, and only its calls fail', async () => {
+    const pool = poolOf({ threads: 2, callsPerThread: 2, heapMb: 64 });
+    let open: Promise<unknown>[] = [];
+    await withLockedTable(async (blocked) => {
+      // One call for each thread; both wait.
+      open = [forEver(), forEver()].map((signal) => pool.answer(call('blocks', { limit: '1' }), signal));
+      for (const each of open) each.catch(() => {});
+      await expect.poll(blocked).toBe(2);
+      const hash = Array.from({ length: 1_500_000 }, (_, number) => `no hash: ${number}`);
+      const greedy = pool.answer(call('transactions', { hash }), forEver());
+      await expect(greedy).rejects.toMatchObject({ code: 'v3/reader-lost', class: 'overloaded' });
+      expect(pool.metrics()).toMatchObject({ threads: 1, replaced: 1, running: 1 });
+    });
+    const outcomes = await Promise.allSettled(open);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1);
+    expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'v3/reader-lost' } });
+    const again = await Promise.all([1, 2].map(() => pool.answer(call('blocks', { limit: '1' }), forEver())));
+    expect(again.length).toBe(2);
+    expect(pool.metrics()).toMatchObject({ threads: 2, replaced: 1, running: 0 });
+  });
+});

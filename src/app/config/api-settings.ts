@@ -108,6 +108,51 @@ export const apiSettings = {
     meaning:
       'price of all large requests in flight at once, in work units of about 1 ms of CPU time; further ones wait their turn, client by client',
   }),
+  smallWork: singleSetting({
+    ...integerValue('UNITS', 1, 1_000_000),
+    fallback: '5',
+    meaning: 'price in work units up to which requests never wait for others',
+  }),
+  largeWork: singleSetting({
+    ...integerValue('UNITS', 1, 1_000_000),
+    fallback: '50',
+    meaning: 'price in work units above which requests are large; those between --small-work and it wait apart from them',
+  }),
+  turnTime: singleSetting({
+    ...secondsValue(0.001, 1),
+    fallback: '0.005',
+    meaning: 'how long requests are begun in one turn of the event loop; the others wait, client by client',
+  }),
+  maxUnbegun: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
+    fallback: '4096',
+    meaning: 'maximum requests that wait to be begun; further ones get 503',
+  }),
+  maxUnbegunPerAddress: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
+    fallback: '256',
+    meaning: 'the same of one client address (of a /64 with IPv6)',
+  }),
+  maxBodyKb: singleSetting({
+    ...integerValue('KB', 1, 65_536),
+    fallback: '1024',
+    meaning: 'maximum size of a request body; larger ones get 413',
+  }),
+  maxBodyNames: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
+    fallback: '5000',
+    meaning: 'maximum names in all objects of a JSON body, counted before it is parsed; more get 413',
+  }),
+  maxBodyValues: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
+    fallback: '10000',
+    meaning: 'maximum values of a JSON body: items, members, arrays and objects, counted before it is parsed; more get 413',
+  }),
+  maxBodyDepth: singleSetting({
+    ...integerValue('N', 1, 1_000),
+    fallback: '256',
+    meaning: 'maximum nesting depth of a JSON body, counted before it is parsed; more get 422',
+  }),
   maxLargeAnswers: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '2',

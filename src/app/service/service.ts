@@ -85,6 +85,7 @@ interface NetworkReplacement extends Omit<Replacement<ServedNetwork>, 'open'> {
   readonly next: () => Promise<PlannedNetwork>;
 }
 
+const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 
 /**
@@ -221,7 +222,16 @@ function httpSettings(settings: ApiSettings) {
     maxConnectionsPerAddress: settings.maxConnectionsPerAddress,
     maxBodiesPerAddress: settings.maxBodiesPerAddress,
     minBytesPerSecond: settings.minClientRate,
+    turnMs: settings.turnTime,
+    maxUnbegun: settings.maxUnbegun,
+    maxUnbegunPerAddress: settings.maxUnbegunPerAddress,
+    maxBodyBytes: settings.maxBodyKb * KIB,
+    maxJsonNames: settings.maxBodyNames,
+    maxJsonValues: settings.maxBodyValues,
+    maxNesting: settings.maxBodyDepth,
     maxWork: settings.maxWork,
+    smallWork: settings.smallWork,
+    largeWork: settings.largeWork,
     maxLargePerClient: settings.maxLargeAnswers,
     notReadyMs: settings.drainDelay,
     drainMs: settings.drainTimeout,

@@ -25,6 +25,8 @@ export interface LiteRequest<Query, Answer, Value> {
    * is quarantined, and another server is queried. Any other error ends the request.
    */
   readonly verify: (answer: Answer) => Value;
+  /** Work on a large answer that is divided, and makes `verify` quick; must not reject. Undefined: none is needed. */
+  readonly prepare?: (answer: Answer) => Promise<void> | undefined;
   /** Makes the server wait for the masterchain block with this seqno (`liteServer.waitMasterchainSeqno`), instead of polling. */
   readonly waitSeqno?: number;
   /** The value never changes: it may be cached and returned for equal requests. */
@@ -37,6 +39,10 @@ export interface LiteRequest<Query, Answer, Value> {
   readonly verifiedAs?: string;
   /** Size of a cached immutable value in bytes; default: the size of the answer. Only with `verifiedAs`. */
   readonly size?: (value: Value, answerBytes: number) => number;
+  /** Whose turn it takes where queries wait for a server. Default: none, as for the work of Tern itself. */
+  readonly client?: string;
+  /** Others wait for it, whoever began it: it goes first. */
+  readonly isUrgent?: boolean;
   /** Deadline of the request in milliseconds, including waits and retries. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;

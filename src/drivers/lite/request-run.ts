@@ -177,7 +177,7 @@ export class RequestRun<Query, Answer, Value> {
 
   #query(server: LiteServer): void {
     const { clock } = this.#context.modules;
-    const { fn, query } = this.#request;
+    const { fn, query, client, isUrgent } = this.#request;
     const wait = waitFor(server, this.#wanted);
     const now = clock.now();
     const attempt: Attempt = { server, controller: new AbortController(), since: now, wait };
@@ -193,7 +193,7 @@ export class RequestRun<Query, Answer, Value> {
     this.#attempts++;
     this.#active.add(attempt);
     const { signal } = attempt.controller;
-    server.query(fn, bytes, { timeoutMs, signal, waits: wait > 0 }).then(
+    server.query(fn, bytes, { timeoutMs, signal, waits: wait > 0, client, isUrgent }).then(
       (outcome) => this.#onOutcome(attempt, outcome),
       (error) => this.#end((settle) => settle.reject(error)),
     );
@@ -241,6 +241,19 @@ export class RequestRun<Query, Answer, Value> {
   }
 
   #onAnswer(server: LiteServer, answer: Answer, bytes: number): void {
+    const prepared = this.#request.prepare?.(answer);
+    if (prepared === undefined) {
+      this.#verify(server, answer, bytes);
+      return;
+    }
+    prepared.then(
+      () => this.#verify(server, answer, bytes),
+      (error) => this.#end((settle) => settle.reject(error)),
+    );
+  }
+
+  #verify(server: LiteServer, answer: Answer, bytes: number): void {
+    if (this.#settle === null) return;
     let value: Value;
     try {
       value = this.#request.verify(answer);

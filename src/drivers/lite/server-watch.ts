@@ -129,6 +129,7 @@ export class ServerWatch {
       signal: this.#signal,
       waits: wait !== null,
       probes,
+      isUrgent: !probes,
     }) as Promise<QueryOutcome<TlValue<F['result']>>>;
   }
 }

@@ -4,12 +4,17 @@ import { liteErrors } from '#drivers/lite/errors.js';
 import { type LiteServerAddress, serverName } from '#drivers/lite/global-config.js';
 import type { LitePoolModules, LitePoolOptions, PoolSettings } from '#drivers/lite/options.js';
 import { ArchiveDepth, ServerHealth, ServerStatistics } from '#drivers/lite/server-health.js';
+import { ServerSlots, type SlotTurn, URGENT_SLOTS } from '#drivers/lite/server-slots.js';
 import type { TlConstructor } from '#formats/tl/constructor.js';
-import type { LiteServerError, LiteServerMasterchainInfoExt } from '#formats/tl/lite-api.js';
+import {
+  type LiteServerError,
+  type LiteServerMasterchainInfoExt,
+  LiteServerRunSmcMethod,
+  LiteServerSendMessage,
+} from '#formats/tl/lite-api.js';
 import { decodeLiteAnswer } from '#formats/tl/lite-query.js';
 import { pause } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
-import { type Release, Semaphore } from '#kernel/semaphore.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
@@ -19,7 +24,7 @@ const GOOD_CONNECTION_MS = 30_000;
 /** Maximum length of an error message of a server; the longest messages of nodes end with a TVM log. */
 const MAX_MESSAGE = 4_096;
 
-export interface LiteQueryOptions {
+export interface LiteQueryOptions extends Pick<SlotTurn, 'client' | 'isUrgent'> {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /** The query waits for a block first, so its latency is not a measurement. */
@@ -27,6 +32,9 @@ export interface LiteQueryOptions {
   /** The query probes for data: missing data is not an error. */
   readonly probes?: boolean;
 }
+
+/** Functions for which a server executes something before it answers. */
+const EXECUTIONS: ReadonlySet<string> = new Set([LiteServerSendMessage.name, LiteServerRunSmcMethod.name]);
 
 /** The parts of a TL function that decoding an answer requires. */
 export interface LiteFunction<Answer> {
@@ -68,7 +76,7 @@ export class LiteServer {
   readonly #settings: PoolSettings;
   readonly #modules: LitePoolModules;
   readonly #listener: ServerListener;
-  readonly #slots: Semaphore;
+  readonly #slots: ServerSlots;
   readonly #closing = sharedAbortController();
   /** Send times of the queries in flight without a wait, in order. */
   readonly #pending = new Set<{ readonly since: number }>();
@@ -90,7 +98,7 @@ export class LiteServer {
     this.#listener = listener;
     this.statistics = new ServerStatistics(modules.clock);
     this.health = new ServerHealth(settings, modules.clock);
-    this.#slots = new Semaphore(settings.maxInFlightPerServer);
+    this.#slots = new ServerSlots(settings.maxInFlightPerServer);
   }
 
   get inFlight(): number {
@@ -133,7 +141,7 @@ export class LiteServer {
   ): Promise<QueryOutcome<Answer>> {
     const { clock } = this.#modules;
     const startedAt = clock.now();
-    const release = await this.#acquireSlot(options);
+    const release = await this.#acquireSlot(fn.name, options);
     if (typeof release !== 'function') return { ok: false, failure: release };
     const since = clock.now();
     const entry = { since };
@@ -197,8 +205,12 @@ export class LiteServer {
   }
 
   /** Acquires a slot, or returns the reason for the failure. */
-  async #acquireSlot({ timeoutMs, signal }: LiteQueryOptions): Promise<Release | QueryFailure> {
-    const free = this.#slots.tryAcquire();
+  async #acquireSlot(
+    fn: string,
+    { timeoutMs, signal, client, isUrgent }: LiteQueryOptions,
+  ): Promise<(() => void) | QueryFailure> {
+    const turn: SlotTurn = { client, isUrgent, isExecution: EXECUTIONS.has(fn) };
+    const free = this.#slots.tryAcquire(turn);
     if (free !== null) return free;
     const { clock } = this.#modules;
     const limit = new AbortController();
@@ -206,7 +218,7 @@ export class LiteServer {
     const cancel = clock.schedule(timeoutMs, abort);
     signal?.addEventListener('abort', abort);
     try {
-      return (await this.#slots.acquire(limit.signal)) as Release;
+      return await this.#slots.acquire(turn, limit.signal);
     } catch {
       if (signal?.aborted) return { kind: 'dropped', text: 'not queried yet' };
       const error = liteErrors.busy({ server: this.name, afterMs: timeoutMs });
@@ -305,7 +317,7 @@ export class LiteServer {
           host: address.host,
           port: address.port,
           serverPublicKey: address.publicKey,
-          maxInFlight: this.#settings.maxInFlightPerServer + 8,
+          maxInFlight: this.#settings.maxInFlightPerServer + URGENT_SLOTS,
           signal: this.#closing.signal,
         },
         adnl,

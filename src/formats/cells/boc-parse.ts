@@ -28,6 +28,24 @@ export interface Boc {
  * @throws cells/boc-* with the byte offset of the error
  */
 export function parseBoc(bytes: Uint8Array): Boc {
+  return parsedAhead.get(bytes) ?? readBoc(bytes);
+}
+
+const parsedAhead = new WeakMap<Uint8Array, Boc>();
+
+/**
+ * Parses a bag of cells for which {@link parseBoc} will be called later, which then returns this bag, with the hashes that are
+ * computed until then: so that hashing a large bag can be divided.
+ *
+ * @throws as {@link parseBoc}
+ */
+export function parseBocAhead(bytes: Uint8Array): Boc {
+  const boc = parseBoc(bytes);
+  parsedAhead.set(bytes, boc);
+  return boc;
+}
+
+function readBoc(bytes: Uint8Array): Boc {
   const header = readBocHeader(bytes);
   const table = readCells(bytes, header);
   return { header, table, roots: header.roots.map((index) => table.cell(index)) };

@@ -33,6 +33,8 @@ export type AccessDecision =
       readonly retryAfterMs: number;
       /** The exceeded limit: `10 requests per second`. */
       readonly limit: string;
+      /** To be called for each equal request that is refused without another check before it is time. Default: it is checked. */
+      readonly again?: () => void;
     };
 
 /** Whether a budget of work holds the price of a call; if not, when it will and which limit is in the way. */

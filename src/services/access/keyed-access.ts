@@ -112,7 +112,11 @@ export class KeyedAccess implements Access {
       return { kind: 'allowed', plan: plan.name, key: key?.id ?? null, group: plan.group, client: subject, work };
     }
     this.#counts.count(plan.name, network, OUTCOME_OF[answer.by]);
-    return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit: limitText(answer.by, limits, key) };
+    const again = (): void => {
+      this.#modules.usage.count(key?.id ?? WITHOUT_KEY, network, 'limited');
+      this.#counts.count(plan.name, network, OUTCOME_OF[answer.by]);
+    };
+    return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit: limitText(answer.by, limits, key), again };
   }
 
   /** Logs who has used up a budget of work, each client once a minute. */

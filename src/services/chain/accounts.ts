@@ -23,6 +23,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import type { BlockLookup, ShardTopReader } from '#services/chain/block-lookup.js';
 import type { BlockDataReader } from '#services/chain/blocks.js';
 import { chainErrors } from '#services/chain/errors.js';
+import { hashAhead } from '#services/chain/large-states.js';
 import {
   copyBlockId,
   expectBlock,
@@ -133,6 +134,7 @@ export class AccountStateReader {
       need: needOfState(block),
       immutable,
       verifiedAs: 'account',
+      prepare: ({ state }) => hashAhead(state),
       verify: (answer) => {
         expectBlock(answer.id, id);
         const { shard_proof, proof, state } = answer;

@@ -57,7 +57,7 @@ export interface ReadResult<Answer> {
  * A lite query of a read, with deadline and signal of the read. If it has a name (`verifiedAs`), its verification may only
  * depend on function, query and name, because reads share the value.
  */
-export type LiteQuery<Query, Answer, Value> = Omit<LiteRequest<Query, Answer, Value>, 'deadlineMs' | 'signal' | 'size'>;
+export type LiteQuery<Query, Answer, Value> = Omit<LiteRequest<Query, Answer, Value>, 'deadlineMs' | 'signal' | 'size' | 'client'>;
 
 /** A verified value with the answer that contained it. */
 export interface CheckedAnswer<Value, Answer> {
@@ -159,9 +159,9 @@ export class ReadContext {
   #request<Query, Answer, Value>(
     liteQuery: LiteQuery<Query, Answer, Value>,
   ): LiteRequest<Query, Answer, CheckedAnswer<Value, Answer>> {
-    const { fn, query, need, verify, waitSeqno, verifiedAs } = liteQuery;
+    const { fn, query, need, verify, prepare, waitSeqno, verifiedAs, isUrgent } = liteQuery;
     const deadlineMs = this.remainingMs();
-    const { signal, cache = true } = this.#options;
+    const { signal, cache = true, client } = this.#options;
     const immutable = cache ? liteQuery.immutable : undefined;
     return {
       fn,
@@ -171,6 +171,9 @@ export class ReadContext {
       ...(waitSeqno === undefined ? {} : { waitSeqno }),
       ...(immutable === undefined ? {} : { immutable }),
       ...(verifiedAs === undefined ? {} : { verifiedAs, size: cachedBytes }),
+      ...(client === undefined ? {} : { client: client.id }),
+      ...(isUrgent === undefined ? {} : { isUrgent }),
+      ...(prepare === undefined ? {} : { prepare }),
       deadlineMs,
       ...(signal === undefined ? {} : { signal }),
     };

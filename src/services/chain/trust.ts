@@ -141,6 +141,7 @@ export class Trust {
         this.#requireKnown(found.id, before.id),
       ),
       need: { kind: 'block', seqno: id.seqno },
+      isUrgent: true,
       verifiedAs: `ancestor ${printBlockId(before.id)}`,
     });
   }
@@ -179,6 +180,7 @@ export class Trust {
       fn: LiteServerGetBlockProof,
       query: { mode: 0, known_block: blockIdToTl(known), target_block: null },
       need: { kind: 'head' },
+      isUrgent: true,
       verify: (answer) => {
         expectBlock(answer.from, known);
         const { complete, steps } = answer;
@@ -205,6 +207,7 @@ export class Trust {
       fn: LiteServerGetBlockHeader,
       query: { id: blockIdToTl(id), mode: 0 },
       need: { kind: 'block', seqno: id.seqno },
+      isUrgent: true,
       immutable: true,
       verifiedAs: 'newest header',
       verify: (answer) => {

@@ -32,6 +32,8 @@ export interface MeasuredTernOptions {
   readonly data: string;
   /** Keys of plan free that are wanted. */
   readonly freeKeys: number;
+  /** In place of the `tern` of this checkout. */
+  readonly program?: string | undefined;
 }
 
 /** The `tern serve` that is attacked, with API keys and with a probe in its main thread. */
@@ -59,7 +61,7 @@ export class MeasuredTern {
     });
   }
 
-  static async start({ config, databaseUrl, data, freeKeys }: MeasuredTernOptions): Promise<MeasuredTern> {
+  static async start({ config, databaseUrl, data, freeKeys, program }: MeasuredTernOptions): Promise<MeasuredTern> {
     mkdirSync(data, { recursive: true });
     const keys = await issueKeys(join(data, 'keys.json'), freeKeys);
     const files = { probe: join(data, 'probe.jsonl'), profile: join(data, 'profile') };
@@ -70,7 +72,7 @@ export class MeasuredTern {
       TERN_DATABASE_URL: databaseUrl,
     };
     const flags = ['--listen', '127.0.0.1:0', '--data', data, '--access', 'keys', '--from', 'genesis'];
-    const served = await ServedTern.start(['serve', '--network', `local=${config}`, ...flags], undefined, environment);
+    const served = await ServedTern.start(['serve', '--network', `local=${config}`, ...flags], program, environment);
     return new MeasuredTern(served, files, keys);
   }
 

@@ -169,7 +169,7 @@ function causeLines({ ms: took, functions, within }: StallCause): string[] {
   return [`  stall of ${ms(took)}: ${text(functions)}`, `    within ${text(within)}`];
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const widths = head.map((_, column) => Math.max(...[head, ...rows].map((row) => row[column]!.length)));
   const line = (row: readonly string[]): string =>
     row

@@ -5,7 +5,15 @@ const PER_SECOND = 10;
 const LONGEST = 1_000_000;
 const JSON_RPC = '/api/v2/jsonRPC';
 
-function bodies(name: string, what: string, path: string, make: () => string): Abuse {
+/** A body that costs as much as it can. */
+interface HostileBody {
+  readonly name: string;
+  readonly what: string;
+  readonly path: string;
+  readonly make: () => string;
+}
+
+function bodies({ name, what, path, make }: HostileBody): Abuse {
   return {
     name,
     what: `${what} at ${PER_SECOND}/s, a key of plan free`,
@@ -16,6 +24,10 @@ function bodies(name: string, what: string, path: string, make: () => string): A
       );
     },
   };
+}
+
+function hostile(name: string, what: string, path: string, make: () => string): HostileBody {
+  return { name, what, path, make };
 }
 
 /** Of a request that could be right but for them. */
@@ -32,31 +44,38 @@ function getMethodWith(stack: string): string {
   return `{"address":"${address}","method":"seqno","stack":[${stack}]}`;
 }
 
-export const hostileBodies: readonly Abuse[] = [
-  bodies('names-60000', 'an object with 60,000 names', JSON_RPC, () =>
+const HOSTILE: readonly HostileBody[] = [
+  hostile('names-60000', 'an object with 60,000 names', JSON_RPC, () =>
     rpcWithParams(`{${repeated(60_000, (number) => `"n${number}":0`)}}`),
   ),
-  bodies('escaped-names', 'an object with 40,000 names in escapes', JSON_RPC, () =>
+  hostile('escaped-names', 'an object with 40,000 names in escapes', JSON_RPC, () =>
     rpcWithParams(`{${repeated(40_000, (number) => `"\\u006e${number}":0`)}}`),
   ),
-  bodies('long-integers', 'an array of 50,000 integers of 17 digits', JSON_RPC, () =>
+  hostile('long-integers', 'an array of 50,000 integers of 17 digits', JSON_RPC, () =>
     rpcWithParams(`{"stack":[${repeated(50_000, () => '12345678901234567')}]}`),
   ),
-  bodies('get-method-integers', 'a stack of 50,000 integers of 17 digits', '/api/v2/runGetMethod', () =>
+  hostile('get-method-integers', 'a stack of 50,000 integers of 17 digits', '/api/v2/runGetMethod', () =>
     getMethodWith(repeated(50_000, () => '12345678901234567')),
   ),
-  bodies('nested-too-deep', 'arrays in arrays, 400,000 deep', JSON_RPC, () =>
+  hostile('nested-too-deep', 'arrays in arrays, 400,000 deep', JSON_RPC, () =>
     rpcWithParams(`${'['.repeat(400_000)}${']'.repeat(400_000)}`),
   ),
-  bodies('nested-wide', 'arrays 200 deep, side by side', JSON_RPC, () => {
+  hostile('nested-wide', 'arrays 200 deep, side by side', JSON_RPC, () => {
     const one = `${'['.repeat(200)}${']'.repeat(200)}`;
     return rpcWithParams(`{"stack":[${repeated(Math.floor(LONGEST / (one.length + 1)), () => one)}]}`);
   }),
-  bodies('objects', 'an array of 200,000 empty objects', JSON_RPC, () =>
+  hostile('objects', 'an array of 200,000 empty objects', JSON_RPC, () =>
     rpcWithParams(`{"stack":[${repeated(200_000, () => '{}')}]}`),
   ),
-  bodies('decode', '1,000 bodies to decode', '/api/v3/decode', () =>
+  hostile('decode', '1,000 bodies to decode', '/api/v3/decode', () =>
     JSON.stringify({ bodies: Array.from({ length: 1_000 }, () => 'te6cckEBAQEAAgAAAEysuc0=') }),
   ),
-  bodies('long-text', 'one text of a megabyte', '/api/v2/sendBoc', () => JSON.stringify({ boc: 'A'.repeat(LONGEST) })),
+  hostile('long-text', 'one text of a megabyte', '/api/v2/sendBoc', () => JSON.stringify({ boc: 'A'.repeat(LONGEST) })),
 ];
+
+export const hostileBodies: readonly Abuse[] = HOSTILE.map(bodies);
+
+/** The bodies themselves. */
+export function hostileBodyTexts(): readonly { readonly name: string; readonly path: string; readonly body: string }[] {
+  return HOSTILE.map(({ name, path, make }) => ({ name, path, body: make() }));
+}

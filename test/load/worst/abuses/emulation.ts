@@ -59,6 +59,16 @@ function externalMessage(to: string, body: Cell): string {
   return toBase64(serializeBoc(buildExternalInMessage({ to: parseAddress(to).address, body })));
 }
 
+/** A body of `sendBoc`. */
+export function largeMessage(to: string, number: number): string {
+  return JSON.stringify({ boc: externalMessage(to, largeBody(number)) });
+}
+
+/** A body of `estimateFee`. */
+export function largeEstimate(address: string, number: number): string {
+  return JSON.stringify({ address, body: toBase64(serializeBoc(largeBody(number))), ignore_chksig: true });
+}
+
 export const hostileEmulation: readonly Abuse[] = [
   oneEndless,
   fromAddresses('endless-get-method', 'get-methods without an end of 20 contracts', (attack, number) => ({
@@ -89,15 +99,11 @@ export const hostileEmulation: readonly Abuse[] = [
   })),
   fromAddresses('large-send-boc', 'sendBoc of messages of 60 kB that wallets refuse', (attack, number) => ({
     path: '/api/v2/sendBoc',
-    body: JSON.stringify({ boc: externalMessage(attack.facts.wallets[0]!, largeBody(number)) }),
+    body: largeMessage(attack.facts.wallets[0]!, number),
   })),
   fromAddresses('large-estimate-fee', 'estimateFee with bodies of 60 kB', (attack, number) => ({
     path: '/api/v3/estimateFee',
-    body: JSON.stringify({
-      address: attack.facts.wallets[0],
-      body: toBase64(serializeBoc(largeBody(number))),
-      ignore_chksig: true,
-    }),
+    body: largeEstimate(attack.facts.wallets[0]!, number),
   })),
   fromAddresses('malformed-send-boc', 'sendBoc of what is no message', (_, number) => ({
     path: '/api/v2/sendBoc',

@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { JSON_TYPE } from '#api/http/api-style.js';
+import type { Clock } from '#kernel/clock.js';
+
+/** How long a refusal is remembered at most: limits of a client may be changed meanwhile. */
+const LONGEST_MS = 1_000;
+
+/** Refusals in memory; when there are more, the oldest ones are forgotten. */
+const MOST = 10_000;
+
+/** Longer URLs are read in the usual way. */
+const LONGEST_URL = 2_048;
+
+/** Headers that change what a refusal looks like. */
+const FORM_HEADERS = ['x-tern-profile', 'x-ton-client-version'] as const;
+
+/** Parameters that a refusal depends on; a name with escapes may be one of them. */
+const TELLING_QUERY = /(?:^|&)(?:[^=&]*%|api_key|@?extra)/i;
+
+/** An answer that a request got because the rate of its client was used up. */
+export interface GivenRefusal {
+  /** After which the same request would pass. */
+  readonly retryAfterMs: number;
+  /** JSON. */
+  readonly body: string;
+  readonly apiVersion: string;
+  /** Called for each request that is refused from memory. */
+  readonly again: () => void;
+}
+
+interface Refusal {
+  /** Times of the clock: until when it is remembered, and when the request would pass. */
+  readonly until: number;
+  readonly passesAt: number;
+  readonly body: Buffer;
+  readonly apiVersion: string;
+  readonly again: () => void;
+}
+
+/**
+ * Requests whose client has been told that its rate is used up, and which it sends again before it is time: they get the same
+ * answer before anything of them is read, for a tenth of the work. Only such of which nothing but the time can change the answer.
+ */
+export class EarlyRefusals {
+  readonly #clock: Clock;
+  readonly #clientOf: (message: IncomingMessage) => string;
+  /** In the order in which they were made. */
+  readonly #known = new Map<string, Refusal>();
+  #count = 0;
+
+  /** @param clientOf the client address of a request */
+  constructor(clock: Clock, clientOf: (message: IncomingMessage) => string) {
+    this.#clock = clock;
+    this.#clientOf = clientOf;
+  }
+
+  /** Requests that were refused from memory. */
+  get count(): number {
+    return this.#count;
+  }
+
+  remember(message: IncomingMessage, { retryAfterMs, body, apiVersion, again }: GivenRefusal): void {
+    const key = this.#keyOf(message);
+    if (key === null) return;
+    this.#known.delete(key);
+    const now = this.#clock.now();
+    const until = now + Math.min(retryAfterMs, LONGEST_MS);
+    this.#known.set(key, { until, passesAt: now + retryAfterMs, body: Buffer.from(body), apiVersion, again });
+    if (this.#known.size <= MOST) return;
+    const [oldest] = this.#known.keys();
+    this.#known.delete(oldest!);
+  }
+
+  /** Answers a request that is refused. @returns whether it did */
+  answer(message: IncomingMessage, response: ServerResponse, requestId: () => string): boolean {
+    if (this.#known.size === 0) return false;
+    const key = this.#keyOf(message);
+    const refusal = key === null ? undefined : this.#known.get(key);
+    if (refusal === undefined) return false;
+    const { body, apiVersion, again, until, passesAt } = refusal;
+    const now = this.#clock.now();
+    if (now >= until) {
+      this.#known.delete(key!);
+      return false;
+    }
+    this.#count++;
+    again();
+    response.writeHead(429, {
+      'X-API-Version': apiVersion,
+      'X-Request-Id': requestId(),
+      'Access-Control-Allow-Origin': '*',
+      'Retry-After': Math.max(1, Math.ceil((passesAt - now) / 1000)),
+      'Content-Type': JSON_TYPE,
+      'Cache-Control': 'no-store',
+      'Content-Length': body.length,
+    });
+    response.end(body);
+    return true;
+  }
+
+  /** What the refusal is of; null: the answer depends on more. */
+  #keyOf(message: IncomingMessage): string | null {
+    const { method, url = '', headers } = message;
+    if (method !== 'GET' || url.length > LONGEST_URL) return null;
+    for (const name of FORM_HEADERS) if (headers[name] !== undefined) return null;
+    const mark = url.indexOf('?');
+    if (mark >= 0 && TELLING_QUERY.test(url.slice(mark + 1))) return null;
+    const path = mark < 0 ? url : url.slice(0, mark);
+    return `${headers['x-api-key'] ?? ''}\n${this.#clientOf(message)}\n${headers.host ?? ''}\n${path}`;
+  }
+}

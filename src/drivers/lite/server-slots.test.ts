@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { ServerSlots, type SlotTurn, URGENT_SLOTS } from '#drivers/lite/server-slots.js';
+
+/** Asks for slots; says who got one, in order. */
+class Askers {
+  readonly slots: ServerSlots;
+  readonly granted: string[] = [];
+  readonly releases: (() => void)[] = [];
+
+  constructor(most: number) {
+    this.slots = new ServerSlots(most);
+  }
+
+  async ask(name: string, turn: SlotTurn = { client: name }, signal = new AbortController().signal): Promise<void> {
+    const asking = this.slots.acquire(turn, signal);
+    void asking.then(
+      (release) => {
+        this.granted.push(name);
+        this.releases.push(release);
+      },
+      () => {},
+    );
+    await Promise.resolve();
+  }
+
+  /** Gives the oldest slot back. */
+  async release(): Promise<void> {
+    this.releases.shift()!();
+    await Promise.resolve();
+  }
+}
+
+describe('the slots of a server', () => {
+  it('are never all of one client', async () => {
+    const askers = new Askers(8);
+    for (let i = 0; i < 20; i++) await askers.ask('greedy');
+    expect([askers.granted.length, askers.slots.waiting]).toEqual([6, 14]);
+    await askers.ask('other');
+    expect(askers.granted.at(-1)).toBe('other');
+  });
+
+  it('go to clients by turns', async () => {
+    const askers = new Askers(1);
+    await askers.ask('first');
+    for (let i = 0; i < 3; i++) await askers.ask('greedy');
+    await askers.ask('other');
+    for (let i = 0; i < 5; i++) await askers.release();
+    expect(askers.granted).toEqual(['first', 'greedy', 'other', 'greedy', 'greedy']);
+    expect(askers.slots.taken).toBe(0);
+  });
+
+  it('are for executions in a part only, whose queue delays no reads', async () => {
+    const askers = new Askers(8);
+    for (let i = 0; i < 40; i++) await askers.ask('execution', { client: `sender${i}`, isExecution: true });
+    expect(askers.granted.length).toBe(2);
+    for (let i = 0; i < 6; i++) await askers.ask('read', { client: 'reader' });
+    expect(askers.granted.length).toBe(8);
+    await askers.release();
+    expect(askers.granted.at(-1)).toBe('execution');
+    expect([askers.slots.taken, askers.slots.waiting]).toEqual([8, 37]);
+  });
+
+  it('beside the others are for urgent queries, which go first', async () => {
+    const askers = new Askers(2);
+    await askers.ask('a');
+    await askers.ask('b');
+    await askers.ask('c');
+    for (let i = 0; i <= URGENT_SLOTS; i++) await askers.ask('head', { isUrgent: true });
+    expect(askers.granted.filter((name) => name === 'head').length).toBe(URGENT_SLOTS);
+    await askers.release();
+    expect(askers.granted.at(-1)).toBe('head');
+    expect(askers.slots.waiting).toBe(1);
+  });
+
+  it('are not given to those who left, and only once for each release', async () => {
+    const askers = new Askers(1);
+    const leaving = new AbortController();
+    await askers.ask('a');
+    await askers.ask('b', { client: 'b' }, leaving.signal);
+    await askers.ask('c');
+    leaving.abort();
+    const [release] = askers.releases;
+    await askers.release();
+    release!();
+    await Promise.resolve();
+    expect([askers.granted, askers.slots.taken, askers.slots.waiting]).toEqual([['a', 'c'], 1, 0]);
+    await expect(askers.slots.acquire({}, leaving.signal)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,149 @@
+import { FairShare } from '#kernel/fair-share.js';
+
+/** Whose turn a query takes. */
+export interface SlotTurn {
+  /** Opaque: clients share the slots. Default: none, as for the work of Tern itself. */
+  readonly client?: string | undefined;
+  /** It follows the head, for which all clients wait: it goes first, and has slots of its own. */
+  readonly isUrgent?: boolean | undefined;
+  /** The server executes something before it answers, which may take long: such queries get a share of the slots. */
+  readonly isExecution?: boolean | undefined;
+}
+
+/** Releases a slot; does nothing when called again. */
+type ReleaseSlot = () => void;
+
+interface Waiting {
+  readonly turn: SlotTurn;
+  readonly grant: (release: ReleaseSlot) => void;
+}
+
+/** Slots for urgent queries beside the others. */
+export const URGENT_SLOTS = 8;
+
+/** Most of the slots that one client has at a time, so that another one finds a free slot. */
+const CLIENT_SHARE = 0.75;
+
+/** Most of the slots for executions. */
+const EXECUTION_SHARE = 0.25;
+
+/** The queries in flight to one server: bounded, and shared fairly between clients. */
+export class ServerSlots {
+  readonly #most: number;
+  readonly #mostOfClient: number;
+  readonly #mostExecutions: number;
+  readonly #urgent = new Set<Waiting>();
+  readonly #reads = new FairShare<Waiting>();
+  readonly #executions = new FairShare<Waiting>();
+  readonly #ofClient = new Map<string, number>();
+  #taken = 0;
+  #executing = 0;
+  #isExecutionNext = false;
+
+  constructor(most: number) {
+    this.#most = most;
+    this.#mostOfClient = Math.max(1, Math.ceil(most * CLIENT_SHARE));
+    this.#mostExecutions = Math.max(1, Math.floor(most * EXECUTION_SHARE));
+  }
+
+  get taken(): number {
+    return this.#taken;
+  }
+
+  get waiting(): number {
+    return this.#urgent.size + this.#reads.size + this.#executions.size;
+  }
+
+  /** A slot if one is free now, else null. */
+  tryAcquire(turn: SlotTurn): ReleaseSlot | null {
+    return this.#hasRoom(turn) ? this.#take(turn) : null;
+  }
+
+  /** A slot in its turn. @param signal removes the caller from the queue; the promise then rejects with its reason */
+  acquire(turn: SlotTurn, signal: AbortSignal): Promise<ReleaseSlot> {
+    const free = this.tryAcquire(turn);
+    if (free !== null) return Promise.resolve(free);
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#drop(waiting);
+        reject(signal.reason);
+      };
+      const waiting: Waiting = {
+        turn,
+        grant: (release) => {
+          signal.removeEventListener('abort', onAbort);
+          resolve(release);
+        },
+      };
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (turn.isUrgent) this.#urgent.add(waiting);
+      else this.#queueOf(turn).add(nameOf(turn), waiting);
+    });
+  }
+
+  #queueOf({ isExecution }: SlotTurn): FairShare<Waiting> {
+    return isExecution ? this.#executions : this.#reads;
+  }
+
+  #drop(waiting: Waiting): void {
+    if (this.#urgent.delete(waiting)) return;
+    this.#queueOf(waiting.turn).remove(nameOf(waiting.turn), waiting);
+  }
+
+  #hasRoom(turn: SlotTurn): boolean {
+    if (turn.isUrgent) return this.#taken < this.#most + URGENT_SLOTS;
+    if (this.#taken >= this.#most || (turn.isExecution && this.#executing >= this.#mostExecutions)) return false;
+    return this.#mayHave(nameOf(turn));
+  }
+
+  readonly #mayHave = (client: string): boolean => (this.#ofClient.get(client) ?? 0) < this.#mostOfClient;
+
+  #take(turn: SlotTurn): ReleaseSlot {
+    const name = turn.isUrgent ? null : nameOf(turn);
+    this.#taken++;
+    if (turn.isExecution) this.#executing++;
+    if (name !== null) this.#ofClient.set(name, (this.#ofClient.get(name) ?? 0) + 1);
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.#taken--;
+      if (turn.isExecution) this.#executing--;
+      if (name !== null) {
+        const left = this.#ofClient.get(name)! - 1;
+        if (left === 0) this.#ofClient.delete(name);
+        else this.#ofClient.set(name, left);
+      }
+      this.#serve();
+    };
+  }
+
+  #serve(): void {
+    for (let next = this.#next(); next !== undefined; next = this.#next()) next.grant(this.#take(next.turn));
+  }
+
+  #next(): Waiting | undefined {
+    if (this.#taken >= this.#most + URGENT_SLOTS) return undefined;
+    const [urgent] = this.#urgent;
+    if (urgent !== undefined) {
+      this.#urgent.delete(urgent);
+      return urgent;
+    }
+    if (this.#taken >= this.#most) return undefined;
+    const mayExecute = this.#executing < this.#mostExecutions;
+    // By turns: neither kind keeps the other out.
+    this.#isExecutionNext = !this.#isExecutionNext;
+    const execution = mayExecute && this.#isExecutionNext ? this.#executions.take(this.#mayHave) : undefined;
+    const read = execution ?? this.#reads.take(this.#mayHave);
+    return read ?? (mayExecute ? this.#executions.take(this.#mayHave) : undefined);
+  }
+}
+
+/** Tern itself counts as one client. */
+function nameOf({ client = '' }: SlotTurn): string {
+  return client;
+}

@@ -1,0 +1,108 @@
+interface Client<Item> {
+  /** What it has had, counted from the least of those who waited when it came. */
+  served: number;
+  readonly items: Set<Item>;
+}
+
+/** Clients without items of which it is remembered what they had. */
+const MOST_REMEMBERED = 10_000;
+
+/**
+ * A queue whose next item is the oldest one of the client that has had the least (start-time fair queueing): one who asks for
+ * much delays himself and hardly anybody else. An item counts 1, and what {@link FairShare.charge} adds.
+ */
+export class FairShare<Item> {
+  /** Those with items. */
+  readonly #waiting = new Map<string, Client<Item>>();
+  /** Of those without, what they have had. */
+  readonly #served = new Map<string, number>();
+  /** What the client had that was served last: newcomers begin there, not with nothing. */
+  #level = 0;
+  #size = 0;
+
+  /** Items of all clients. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Clients with items. */
+  get clients(): number {
+    return this.#waiting.size;
+  }
+
+  sizeOf(client: string): number {
+    return this.#waiting.get(client)?.items.size ?? 0;
+  }
+
+  add(name: string, item: Item): void {
+    let client = this.#waiting.get(name);
+    if (client === undefined) {
+      client = { served: Math.max(this.#served.get(name) ?? 0, this.#level), items: new Set() };
+      this.#served.delete(name);
+      this.#waiting.set(name, client);
+    }
+    if (client.items.has(item)) return;
+    client.items.add(item);
+    this.#size++;
+  }
+
+  /**
+   * Takes out the item whose turn it is.
+   *
+   * @param mayHave whether a client may get one now; default: all may
+   */
+  take(mayHave: (client: string) => boolean = () => true): Item | undefined {
+    let best: Client<Item> | null = null;
+    let bestName = '';
+    for (const [name, client] of this.#waiting) {
+      if ((best !== null && client.served >= best.served) || !mayHave(name)) continue;
+      best = client;
+      bestName = name;
+    }
+    if (best === null) return undefined;
+    const [item] = best.items as Set<Item & {}>;
+    this.#level = Math.max(this.#level, best.served);
+    best.served++;
+    this.remove(bestName, item!);
+    return item;
+  }
+
+  /** @returns whether the client had the item */
+  remove(name: string, item: Item): boolean {
+    const client = this.#waiting.get(name);
+    if (client === undefined || !client.items.delete(item)) return false;
+    this.#size--;
+    if (client.items.size === 0) {
+      this.#waiting.delete(name);
+      this.#remember(name, client.served);
+    }
+    return true;
+  }
+
+  /** Takes out everything. */
+  clear(): Item[] {
+    const all = [...this.#waiting.values()].flatMap(({ items }) => [...items]);
+    this.#waiting.clear();
+    this.#size = 0;
+    return all;
+  }
+
+  /** Counts more for what a client got. */
+  charge(name: string, cost: number): void {
+    const client = this.#waiting.get(name);
+    if (client === undefined) this.#remember(name, Math.max(this.#served.get(name) ?? 0, this.#level) + cost);
+    else client.served += cost;
+  }
+
+  #remember(name: string, served: number): void {
+    if (served <= this.#level) {
+      this.#served.delete(name);
+      return;
+    }
+    this.#served.delete(name);
+    this.#served.set(name, served);
+    if (this.#served.size <= MOST_REMEMBERED) return;
+    const [longestAgo] = this.#served.keys();
+    this.#served.delete(longestAgo!);
+  }
+}
