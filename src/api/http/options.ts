@@ -17,13 +17,15 @@ export interface HttpSettings {
   readonly headCacheMs: number;
   /** Deadline of a request, from its last byte to its response. Default 10 s. */
   readonly deadlineMs: number;
-  /** In one turn of the event loop requests are begun for so long; the others wait for the next one. Default 5 ms. */
+  /** Connections that are accepted in one turn of the event loop. Default 1: more take a process at the start. */
+  readonly acceptsPerTurn: number;
+  /** In one turn of the event loop requests are begun for so long; the others wait for the next one. Default 2 ms. */
   readonly turnMs: number;
   /** Requests that wait to be begun; further ones get 503. Default 4,096. */
   readonly maxUnbegun: number;
   /** The same of one client address (IPv6: of a /64). Default 256. */
   readonly maxUnbegunPerAddress: number;
-  /** Bytes of bodies that are taken from clients in one turn of the event loop. Default 2 MiB. */
+  /** Bytes of bodies that are taken from clients in one turn of the event loop. Default 512 KiB. */
   readonly turnBytes: number;
   /** Concurrent requests, cached responses not counted, and open streams; more of them get 503. Default 4,096. */
   readonly maxConcurrent: number;
@@ -93,10 +95,11 @@ const defaultHttpSettings: HttpSettings = {
   cacheBytes: 64 * 1024 * 1024,
   headCacheMs: 5_000,
   deadlineMs: 10_000,
-  turnMs: 5,
+  acceptsPerTurn: 1,
+  turnMs: 2,
   maxUnbegun: 4_096,
   maxUnbegunPerAddress: 256,
-  turnBytes: 2 * 1024 * 1024,
+  turnBytes: 512 * 1024,
   maxConcurrent: 4_096,
   maxWork: 1_000,
   smallWork: 5,
@@ -145,6 +148,7 @@ const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number
   cacheBytes: [0, Number.MAX_SAFE_INTEGER],
   headCacheMs: [0, LONGEST_MS],
   deadlineMs: [1, LONGEST_MS],
+  acceptsPerTurn: [1, 256],
   turnMs: [1, LONGEST_MS],
   maxUnbegun: [1, 1_000_000],
   maxUnbegunPerAddress: [1, 1_000_000],

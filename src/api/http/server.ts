@@ -5,6 +5,7 @@ import compress from '@fastify/compress';
 import cors from '@fastify/cors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
+import { copyListeningSocket } from '#api/http/accept-copies.js';
 import { AddressLimit } from '#api/http/address-limit.js';
 import { ApiPaths, NetworkChoice, requireHost, toOriginForm } from '#api/http/api-paths.js';
 import { ApiRoutes } from '#api/http/api-routes.js';
@@ -61,6 +62,7 @@ export async function startHttpServer(options: HttpOptions, modules: HttpModules
     throw httpErrors['cannot-listen']({ host, port, problem: error instanceof Error ? error.message : '' }, error);
   }
   const address = app.server.address() as AddressInfo;
+  const copying = copyListeningSocket(app.server, settings.acceptsPerTurn - 1);
 
   const close = async () => {
     closing.isClosing = true;
@@ -70,7 +72,7 @@ export async function startHttpServer(options: HttpOptions, modules: HttpModules
       modules.logger.warn('closing connections whose requests did not end in time', { ms: settings.drainMs });
       connections.destroy('all');
     });
-    const closed = app.close();
+    const closed = Promise.all([app.close(), copying.then((copies) => copies.close())]);
     // A connection becomes idle when its request ends, which may be later.
     const sweep = async () => {
       for (;;) {

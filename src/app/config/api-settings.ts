@@ -118,9 +118,15 @@ export const apiSettings = {
     fallback: '50',
     meaning: 'price in work units above which requests are large; those between --small-work and it wait apart from them',
   }),
+  acceptsPerTurn: singleSetting({
+    ...integerValue('N', 1, 256),
+    fallback: '16',
+    meaning:
+      'connections that are accepted in one turn of the event loop; more than 1 needs a process for a moment at the start',
+  }),
   turnTime: singleSetting({
     ...secondsValue(0.001, 1),
-    fallback: '0.005',
+    fallback: '0.002',
     meaning: 'how long requests are begun in one turn of the event loop; the others wait, client by client',
   }),
   maxUnbegun: singleSetting({

@@ -91,6 +91,7 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   maxWork: ['100', 100, '0'],
   smallWork: ['10', 10, '0'],
   largeWork: ['100', 100, '0'],
+  acceptsPerTurn: ['1', 1, '0', '257'],
   turnTime: ['0.01', 10, '0', '2'],
   maxUnbegun: ['100', 100, '0'],
   maxUnbegunPerAddress: ['100', 100, '0'],

@@ -222,6 +222,7 @@ function httpSettings(settings: ApiSettings) {
     maxConnectionsPerAddress: settings.maxConnectionsPerAddress,
     maxBodiesPerAddress: settings.maxBodiesPerAddress,
     minBytesPerSecond: settings.minClientRate,
+    acceptsPerTurn: settings.acceptsPerTurn,
     turnMs: settings.turnTime,
     maxUnbegun: settings.maxUnbegun,
     maxUnbegunPerAddress: settings.maxUnbegunPerAddress,

@@ -1,11 +1,11 @@
 // Loaded by `--import` into a Tern that is under load. Writes what its main thread sees of itself to the file that
 // TERN_LOAD_PROBE names, a line of JSON for each interval:
-// {"at": unix ms, "rss": bytes, "heap": bytes, "external": bytes, "stalls": [{"end": monotonic µs, "ms", "ran", "waited"}]}
+// {"at": unix ms, "rss": bytes, "heap": bytes, "external": bytes, "buffers": bytes, "dropped": connections, "stalls": [{"end": monotonic µs, "ms", "ran", "waited"}]}
 // A stall is a tick of a timer that came late: how late by the clock, how long the thread ran meanwhile, and how long it
 // waited for a processor, which is the machine's doing and not that of the code; both in milliseconds.
 // With TERN_LOAD_PROFILE, SIGUSR2 starts a CPU profile of the main thread, and the next one writes it to the file of that name
 // with a number.
-import { appendFileSync, closeSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { Session } from 'node:inspector';
 import process from 'node:process';
 import { isMainThread } from 'node:worker_threads';
@@ -53,8 +53,9 @@ function watch(file) {
     }
     if (now - reported >= REPORT_MS * 1000) {
       reported = now;
-      const { rss, heapUsed, external } = process.memoryUsage();
-      appendFileSync(file, `${JSON.stringify({ at: Date.now(), rss, heap: heapUsed, external, stalls })}\n`);
+      const { rss, heapTotal: heap, external, arrayBuffers: buffers } = process.memoryUsage();
+      const reading = { at: Date.now(), rss, heap, external, buffers, dropped: droppedConnections(), stalls };
+      appendFileSync(file, `${JSON.stringify(reading)}\n`);
       stalls = [];
     }
     last = monotonicUs();
@@ -63,6 +64,19 @@ function watch(file) {
   process.once('exit', () => {
     if (schedule >= 0) closeSync(schedule);
   });
+}
+
+/** Connections that the kernel has dropped since it started, because too many waited to be accepted. Linux only. */
+function droppedConnections() {
+  try {
+    const [names, values] = readFileSync('/proc/net/netstat', 'latin1')
+      .split('\n')
+      .filter((line) => line.startsWith('TcpExt:'))
+      .map((line) => line.split(' '));
+    return Number(values[names.indexOf('ListenDrops')]);
+  } catch {
+    return 0;
+  }
 }
 
 /** @param {string} name */

@@ -19,8 +19,12 @@ export interface Reading {
   readonly at: number;
   /** Resident memory, bytes. */
   readonly rss: number;
+  /** Of the main thread: its heap, memory of its objects outside of it, and how much of that are buffers. */
   readonly heap: number;
   readonly external: number;
+  readonly buffers: number;
+  /** Connections that the kernel of the machine has dropped since it started. */
+  readonly dropped: number;
   readonly stalls: readonly Stall[];
 }
 
@@ -28,6 +32,8 @@ export interface Reading {
 export interface ProbeSummary {
   readonly stalls: StallSummary;
   readonly memory: MemorySummary;
+  /** Connections that were dropped because too many waited to be accepted. */
+  readonly dropped: number;
 }
 
 /** Milliseconds. */
@@ -49,6 +55,10 @@ interface MemorySummary {
   readonly slope: number;
   /** Medians of ten equal parts of the time. */
   readonly course: readonly number[];
+  /** The same of the heap of the main thread, of its memory outside of it, and of what is neither: mostly other threads. */
+  readonly heap: readonly number[];
+  readonly external: readonly number[];
+  readonly rest: readonly number[];
 }
 
 export const LONG_STALL_MS = 50;
@@ -78,7 +88,10 @@ export function summary(readings: readonly Reading[]): ProbeSummary {
   const rss = readings.map((reading) => reading.rss);
   const settled = readings.slice(Math.floor(readings.length * WARM_UP));
   const size = Math.max(1, Math.ceil(rss.length / PARTS));
-  const parts = Array.from({ length: Math.ceil(rss.length / size) }, (_, i) => rss.slice(i * size, (i + 1) * size));
+  const courseOf = (read: (reading: Reading) => number): number[] =>
+    Array.from({ length: Math.ceil(readings.length / size) }, (_, i) =>
+      percentile(readings.slice(i * size, (i + 1) * size).map(read), 0.5),
+    );
   return {
     stalls: {
       longest: Math.max(0, ...stalls.map(({ ms }) => ms)),
@@ -90,8 +103,12 @@ export function summary(readings: readonly Reading[]): ProbeSummary {
       max: Math.max(0, ...rss),
       end: rss.at(-1) ?? 0,
       slope: slopePerMinute(settled),
-      course: parts.map((part) => percentile(part, 0.5)),
+      course: courseOf((reading) => reading.rss),
+      heap: courseOf(({ heap }) => heap),
+      external: courseOf(({ external }) => external),
+      rest: courseOf((reading) => reading.rss - reading.heap - reading.external),
     },
+    dropped: (readings.at(-1)?.dropped ?? 0) - (readings[0]?.dropped ?? 0),
   };
 }
 

@@ -78,7 +78,7 @@ export function breaches({ cases, wrong, crash }: WorstResult, bounds: WorstBoun
 /** All abuses at once. */
 export function worstCaseText({ cases, wrong, sent }: WorstResult): string[] {
   return cases.flatMap(({ seconds, honest, tallies, probe, causes, ownLoopMs }) => {
-    const { stalls, memory } = probe;
+    const { stalls, memory, dropped } = probe;
     return [
       '',
       `${seconds} s, ${Object.keys(tallies).length} abuses at once`,
@@ -114,6 +114,10 @@ export function worstCaseText({ cases, wrong, sent }: WorstResult): string[] {
         `${stalls.long} of more than ${LONG_STALL_MS} ms; own loop of this measurement ${ms(ownLoopMs)}`,
       `RSS: ${mib(memory.start)} at the start, most ${mib(memory.max)}, ${mib(memory.end)} at the end, ` +
         `${mib(memory.slope)} a minute after the first third; over time: ${memory.course.map(mib).join(', ')}`,
+      `of it the heap of the main thread: ${memory.heap.map(mib).join(', ')}`,
+      `memory of its objects outside of it: ${memory.external.map(mib).join(', ')}`,
+      `the rest, mostly other threads: ${memory.rest.map(mib).join(', ')}`,
+      `connections that the kernel dropped, because too many waited to be accepted: ${dropped}`,
       ...causes.flatMap(causeLines),
     ];
   });
