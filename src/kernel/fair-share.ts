@@ -9,7 +9,7 @@ const MOST_REMEMBERED = 10_000;
 
 /**
  * A queue whose next item is the oldest one of the client that has had the least (start-time fair queueing): one who asks for
- * much delays himself and hardly anybody else. An item counts 1, and what {@link FairShare.charge} adds.
+ * much delays himself and hardly anybody else. An item counts as much as `itemCost`, and what {@link FairShare.charge} adds.
  */
 export class FairShare<Item> {
   /** Those with items. */
@@ -19,6 +19,11 @@ export class FairShare<Item> {
   /** What the client had that was served last: newcomers begin there, not with nothing. */
   #level = 0;
   #size = 0;
+  readonly #itemCost: number;
+
+  constructor(itemCost = 1) {
+    this.#itemCost = itemCost;
+  }
 
   /** Items of all clients. */
   get size(): number {
@@ -62,7 +67,7 @@ export class FairShare<Item> {
     if (best === null) return undefined;
     const [item] = best.items as Set<Item & {}>;
     this.#level = Math.max(this.#level, best.served);
-    best.served++;
+    best.served += this.#itemCost;
     this.remove(bestName, item!);
     return item;
   }

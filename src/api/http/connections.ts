@@ -3,7 +3,7 @@ import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
 import type { BodyReader } from '#api/http/body-reader.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpSettings } from '#api/http/options.js';
-import type { Turns } from '#api/http/turns.js';
+import type { TurnOf, Turns } from '#api/http/turns.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { addressBlock } from '#services/access/address-block.js';
@@ -25,6 +25,8 @@ interface ConnectionModules {
   readonly clock: Clock;
   readonly bodies: BodyReader;
   readonly turns: Turns;
+  /** The client that an API key stands for; null: it is no key. @param host the `Host` header */
+  readonly clientOfKey: (key: string, host: string | undefined) => string | null;
   /** Answers a request that need not be read to be refused. @returns whether it did */
   readonly refuse: (message: IncomingMessage, response: ServerResponse) => boolean;
   /** `v2.2.0` */
@@ -55,6 +57,9 @@ type CloseReason = (typeof REASONS)[number];
 
 /** How often answers and idle connections are looked at; several times in each `stallMs`. */
 const SWEEP_MS = 1_000;
+
+/** An API key in the first kilobyte of a URL. */
+const KEY_IN_QUERY = /^.{1,1024}?[?&]api_key=([\w-]{1,200})(?:&|$)/;
 
 /** Paths that must be answered whatever happens. */
 const URGENT = /^\/(?:healthz|readyz|metrics)(?:[/?]|$)/;
@@ -103,8 +108,7 @@ export class Connections {
         if (message.socket.destroyed) return;
         for (const each of handlers) each.call(server, message, response);
       };
-      const { url = '' } = message;
-      if (this.#modules.turns.enter(this.clientOf(message), handle, URGENT.test(url))) return;
+      if (this.#modules.turns.enter(this.turnOfClient(message), handle)) return;
       answerUnbegun(response, this.#modules.apiVersion);
     });
     server.on('clientError', (error, socket) => this.#onClientError(error, socket as Socket));
@@ -137,6 +141,15 @@ export class Connections {
   #refusesEarly(message: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#all.get(message.socket);
     return connection?.isFirst(response) === true && this.#modules.refuse(message, response);
+  }
+
+  /** Whose turn the request takes among others. */
+  turnOfClient(message: IncomingMessage): TurnOf {
+    const { url = '', headers } = message;
+    const key = headers['x-api-key'] ?? KEY_IN_QUERY.exec(url)?.[1];
+    const client = typeof key !== 'string' || key === '' ? null : this.#modules.clientOfKey(key, headers.host);
+    if (URGENT.test(url)) return { kind: 'urgent', client: this.clientOf(message) };
+    return client === null ? { kind: 'others', client: this.clientOf(message) } : { kind: 'keyed', client };
   }
 
   /** The client address that a request is counted for: see {@link addressBlock}. */

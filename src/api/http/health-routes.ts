@@ -5,6 +5,7 @@ import { JSON_TYPE } from '#api/http/api-style.js';
 import type { HttpNetwork } from '#api/http/http-api.js';
 import { PrecompressedText } from '#api/http/precompressed.js';
 import type { Clock } from '#kernel/clock.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 
 /** What the health routes report. */
 interface HealthSubjects {
@@ -69,6 +70,8 @@ function sendJson(reply: FastifyReply, status: number, value: unknown): FastifyR
 /** How long one reading of the metrics is served. */
 const METRICS_MS = 1_000;
 
+const FOR_EVER = new AbortController().signal;
+
 /** The page of the metrics: read at most once per second, however many ask. */
 export class MetricsPage {
   readonly #registry: Registry;
@@ -94,6 +97,14 @@ export class MetricsPage {
   }
 
   async #read(): Promise<PrecompressedText> {
-    return new PrecompressedText(await this.#registry.metrics(), this.#registry.contentType);
+    // As `metrics()` of the registry writes it, but other requests get their turn between the metrics.
+    const slices = new WorkSlices(this.#clock, FOR_EVER);
+    const parts: string[] = [];
+    slices.begin();
+    for (const { name } of this.#registry.getMetricsAsArray()) {
+      if (slices.isOver) await slices.next();
+      parts.push(await this.#registry.getSingleMetricAsString(name));
+    }
+    return new PrecompressedText(`${parts.join('\n\n')}\n`, this.#registry.contentType);
   }
 }

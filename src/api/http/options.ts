@@ -19,12 +19,12 @@ export interface HttpSettings {
   readonly deadlineMs: number;
   /** Connections that are accepted in one turn of the event loop. Default 1: more take a process at the start. */
   readonly acceptsPerTurn: number;
-  /** In one turn of the event loop requests are begun for so long; the others wait for the next one. Default 2 ms. */
+  /** In one turn of the event loop requests are begun for so long at least; the others wait. Default 5 ms. */
   readonly turnMs: number;
-  /** Requests that wait to be begun; further ones get 503. Default 4,096. */
+  /** Requests with an API key that wait to be begun, and of those without; further ones get 503. Default 4,096. */
   readonly maxUnbegun: number;
-  /** The same of one client address (IPv6: of a /64). Default 256. */
-  readonly maxUnbegunPerAddress: number;
+  /** The same of one client: a key, or an address (IPv6: of a /64). Default 256. */
+  readonly maxUnbegunPerClient: number;
   /** Bytes of bodies that are taken from clients in one turn of the event loop. Default 512 KiB. */
   readonly turnBytes: number;
   /** Concurrent requests, cached responses not counted, and open streams; more of them get 503. Default 4,096. */
@@ -96,9 +96,9 @@ const defaultHttpSettings: HttpSettings = {
   headCacheMs: 5_000,
   deadlineMs: 10_000,
   acceptsPerTurn: 1,
-  turnMs: 2,
+  turnMs: 5,
   maxUnbegun: 4_096,
-  maxUnbegunPerAddress: 256,
+  maxUnbegunPerClient: 256,
   turnBytes: 512 * 1024,
   maxConcurrent: 4_096,
   maxWork: 1_000,
@@ -151,7 +151,7 @@ const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number
   acceptsPerTurn: [1, 256],
   turnMs: [1, LONGEST_MS],
   maxUnbegun: [1, 1_000_000],
-  maxUnbegunPerAddress: [1, 1_000_000],
+  maxUnbegunPerClient: [1, 1_000_000],
   turnBytes: [1, Number.MAX_SAFE_INTEGER],
   maxConcurrent: [1, 1_000_000],
   maxWork: [1, 1_000_000],

@@ -155,6 +155,7 @@ async function buildApp(
   const refusals = new EarlyRefusals(modules.clock, (message) => connections.clientOf(message));
   const connections: Connections = new Connections(options, {
     ...{ clock: modules.clock, bodies, turns, apiVersion },
+    clientOfKey: (key, host) => modules.access.clientOfKey?.(key, choice.of(host).name) ?? null,
     refuse: (message, response) => refusals.answer(message, response, () => ids.of(message.headers['x-request-id'])),
   });
   const app = Fastify({
@@ -204,10 +205,9 @@ async function buildApp(
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
-    const client = addressBlock(request.ip);
-    const { bytes, release } = await bodies.read(payload, client);
+    const { bytes, release } = await bodies.read(payload, addressBlock(request.ip));
     try {
-      if (bytes.length >= LARGE_BODY) await turns.next(client);
+      if (bytes.length >= LARGE_BODY) await turns.next(connections.turnOfClient(payload));
       return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
     } finally {
       release();

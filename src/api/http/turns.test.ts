@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from '#api/http/turns.js';
+import { type TurnKind, Turns } from '#api/http/turns.js';
 
-const SETTINGS = { turnMs: 5, maxUnbegun: 1_000, maxUnbegunPerAddress: 100 };
+const SETTINGS = { turnMs: 5, maxUnbegun: 1_000, maxUnbegunPerClient: 100 };
 
 /** Requests that each take a time of a clock that stands still otherwise. */
 class World {
@@ -13,15 +13,11 @@ class World {
     this.turns = new Turns({ ...SETTINGS, ...settings }, () => this.now);
   }
 
-  enter(name: string, ms: number, isUrgent = false, client = name): boolean {
-    return this.turns.enter(
-      client,
-      () => {
-        this.begun.push(name);
-        this.now += ms;
-      },
-      isUrgent,
-    );
+  enter(name: string, ms: number, kind: TurnKind = 'others'): boolean {
+    return this.turns.enter({ kind, client: name }, () => {
+      this.begun.push(name);
+      this.now += ms;
+    });
   }
 
   /** What is begun until the next turn ends. */
@@ -67,31 +63,46 @@ describe('turns', () => {
     expect(world.begun.slice(1, 6)).toEqual(['greedy', 'cheap', 'other', 'cheap', 'cheap']);
   });
 
-  it('are every other time for what is urgent', async () => {
+  it('are shared between what is urgent, clients with a key, and all others', async () => {
     const world = new World();
     world.enter('first', 100);
-    for (let i = 0; i < 3; i++) world.enter('api', 0);
-    for (let i = 0; i < 3; i++) world.enter('healthz', 0, true);
+    for (let i = 0; i < 6; i++) world.enter(`anonymous${i}`, 0);
+    for (let i = 0; i < 4; i++) world.enter('key', 0, 'keyed');
+    for (let i = 0; i < 2; i++) world.enter('healthz', 0, 'urgent');
     while (world.turns.waiting > 0) await world.turn();
-    expect(world.begun.slice(1)).toEqual(['healthz', 'api', 'healthz', 'api', 'healthz', 'api']);
+    const expected = ['healthz', 'key', 'anonymous0', 'key', 'healthz', 'key', 'anonymous1', 'key'];
+    expect(world.begun.slice(1, 9)).toEqual(expected);
+    expect(world.begun.length).toBe(13);
+  });
+
+  it('last as long as what came between, up to a bound', async () => {
+    const world = new World();
+    world.enter('first', 100);
+    for (let i = 0; i < 40; i++) world.enter(`r${i}`, 1);
+    expect((await world.turn()).length).toBe(5);
+    world.now += 8;
+    expect((await world.turn()).length).toBe(8);
+    world.now += 100;
+    expect((await world.turn()).length).toBe(10);
+    expect((await world.turn()).length).toBe(5);
   });
 
   it('refuse what is too much for one address, and for all', () => {
-    const world = new World({ maxUnbegun: 5, maxUnbegunPerAddress: 2 });
+    const world = new World({ maxUnbegun: 5, maxUnbegunPerClient: 2 });
     world.enter('first', 100);
     const entered = ['a', 'a', 'a', 'b', 'b', 'c', 'd'].map((name) => world.enter(name, 1));
     expect(entered).toEqual([true, true, false, true, true, true, false]);
     expect([world.turns.waiting, world.turns.refused]).toEqual([5, 2]);
     // What is urgent is not kept out by the others.
-    expect(world.enter('healthz', 1, true)).toBe(true);
+    expect(world.enter('healthz', 1, 'urgent')).toBe(true);
   });
 
   it('are waited for in the middle of a request', async () => {
     const world = new World();
-    expect(world.turns.next('a')).toBe(undefined);
+    expect(world.turns.next({ kind: 'others', client: 'a' })).toBe(undefined);
     world.enter('first', 100);
     const order: string[] = [];
-    const waiting = ['b', 'c'].map((client) => world.turns.next(client)!.then(() => order.push(client)));
+    const waiting = ['b', 'c'].map((client) => world.turns.next({ kind: 'others', client })!.then(() => order.push(client)));
     await Promise.all(waiting);
     expect(order).toEqual(['b', 'c']);
   });

@@ -4,44 +4,78 @@ import { FairShare } from '#kernel/fair-share.js';
 export interface TurnSettings {
   /** Milliseconds of one turn of the event loop in which requests are begun. */
   readonly turnMs: number;
-  /** Requests that wait to be begun; further ones are refused. */
+  /** Requests of a kind that wait to be begun; further ones are refused. */
   readonly maxUnbegun: number;
-  /** The same of one client address. */
-  readonly maxUnbegunPerAddress: number;
+  /** The same of one client. */
+  readonly maxUnbegunPerClient: number;
 }
 
 /** How many requests one turn begins at most. */
 const MOST_OF_TURN = 64;
 
+/** What any request takes, beside what is measured: it was read, and is answered. */
+const BEGIN_MS = 0.1;
+
+/** Longest time of a turn in which requests are begun, when reading what arrived took as long. */
+const LONGEST_MS = 10;
+
+/**
+ * Whose requests wait apart from the others:
+ *
+ * - `urgent`: what must be answered whatever happens
+ * - `keyed`: clients with an API key, each for itself
+ * - `others`: clients without one, by address
+ */
+export type TurnKind = 'urgent' | 'keyed' | 'others';
+
+/** Whose turn a request takes. */
+export interface TurnOf {
+  readonly kind: TurnKind;
+  /** Opaque id of a client of this kind. */
+  readonly client: string;
+}
+
+/** In this order, as far as there are such: however many clients without a key there are, those with one get their share. */
+const ORDER: readonly TurnKind[] = ['urgent', 'keyed', 'others', 'keyed'];
+
 type Work = () => void;
 
 /**
- * Begins requests in slices: in one turn of the event loop for at most `turnMs`, then what has arrived meanwhile is read. Those
- * that do not fit wait, and the next one is of the client address that has had the least time; every other one is an urgent
- * one, if any waits. As long as nothing waits, a request begins at once.
+ * Begins requests in slices: in one turn of the event loop for `turnMs`, or for as long as the rest of the last turn took, at
+ * most 10 ms; then what has arrived meanwhile is read. Those that do not fit wait by kind, and the next one of a kind is of the
+ * client that has had the least time. As long as nothing waits, a request begins at once.
  */
 export class Turns {
   readonly #settings: TurnSettings;
   readonly #now: () => number;
-  readonly #urgent = new FairShare<Work>();
-  readonly #others = new FairShare<Work>();
+  readonly #queues: Readonly<Record<TurnKind, FairShare<Work>>> = {
+    urgent: new FairShare(BEGIN_MS),
+    keyed: new FairShare(BEGIN_MS),
+    others: new FairShare(BEGIN_MS),
+  };
   /** When the first request of this turn was begun; null: none was. */
   #began: number | null = null;
+  /** For how long requests are begun in this turn. */
+  #lasts: number;
+  /** When the last request of the last turn was begun; null: nothing waits. */
+  #stepped: number | null = null;
   #isBoundaryDue = false;
   /** Steps that are scheduled for the end of this turn. */
   #due = 0;
-  #isUrgentNext = true;
+  #place = 0;
   #refused = 0;
 
   /** @param now milliseconds of a monotonic clock */
   constructor(settings: TurnSettings, now: () => number = () => performance.now()) {
     this.#settings = settings;
     this.#now = now;
+    this.#lasts = settings.turnMs;
   }
 
   /** Requests that wait to be begun. */
   get waiting(): number {
-    return this.#urgent.size + this.#others.size;
+    const { urgent, keyed, others } = this.#queues;
+    return urgent.size + keyed.size + others.size;
   }
 
   /** Requests that were not let in, because too many waited. */
@@ -52,34 +86,32 @@ export class Turns {
   /**
    * Begins a request, now or later.
    *
-   * @param client the address whose turn it takes
    * @param begin must not throw
-   * @returns false: too many wait, and it will not be begun
+   * @returns false: too many of the kind wait, or of the client, and it will not be begun
    */
-  enter(client: string, begin: Work, isUrgent = false): boolean {
+  enter(turn: TurnOf, begin: Work): boolean {
+    const queue = this.#queues[turn.kind];
     if (this.waiting === 0 && this.#hasTime()) {
-      this.#run(this.#others, client, begin);
+      this.#run(queue, turn.client, begin);
       return true;
     }
-    const queue = isUrgent ? this.#urgent : this.#others;
-    const { maxUnbegun, maxUnbegunPerAddress } = this.#settings;
-    if (queue.size >= maxUnbegun || queue.sizeOf(client) >= maxUnbegunPerAddress) {
+    const { maxUnbegun, maxUnbegunPerClient } = this.#settings;
+    if (queue.size >= maxUnbegun || queue.sizeOf(turn.client) >= maxUnbegunPerClient) {
       this.#refused++;
       return false;
     }
-    this.#add(queue, client, begin);
+    this.#add(queue, turn.client, begin);
     return true;
   }
 
-  /** Waits for a turn in the middle of a request, such as for parsing a large body. Resolves at once when nothing waits. */
-  next(client: string): Promise<void> | undefined {
+  /** Waits for a turn in the middle of a request, such as for parsing a large body. Undefined: it goes on at once. */
+  next({ kind, client }: TurnOf): Promise<void> | undefined {
     if (this.waiting === 0 && this.#hasTime()) return undefined;
-    return new Promise((resolve) => this.#add(this.#others, client, resolve));
+    return new Promise((resolve) => this.#add(this.#queues[kind], client, resolve));
   }
 
   #add(queue: FairShare<Work>, client: string, work: Work): void {
-    const item = (): void => this.#run(queue, client, work);
-    queue.add(client, item);
+    queue.add(client, () => this.#run(queue, client, work));
     this.#schedule();
   }
 
@@ -90,7 +122,7 @@ export class Turns {
       this.#scheduleBoundary();
       return true;
     }
-    return now - this.#began < this.#settings.turnMs;
+    return now - this.#began < this.#lasts;
   }
 
   #run(queue: FairShare<Work>, client: string, work: Work): void {
@@ -114,21 +146,30 @@ export class Turns {
     setImmediate(this.#boundary);
   }
 
-  /** Urgent ones and others by turns, so that neither can keep the other out. */
-  #take(): Work | undefined {
-    this.#isUrgentNext = !this.#isUrgentNext;
-    const [first, second] = this.#isUrgentNext ? [this.#others, this.#urgent] : [this.#urgent, this.#others];
-    return first.take() ?? second.take();
-  }
-
   readonly #boundary = (): void => {
+    const { turnMs } = this.#settings;
+    const rest = this.#stepped === null ? 0 : this.#now() - this.#stepped;
+    this.#lasts = Math.max(turnMs, Math.min(rest, LONGEST_MS));
+    this.#stepped = null;
     this.#isBoundaryDue = false;
     this.#began = null;
   };
 
   readonly #step = (): void => {
     this.#due--;
-    if (this.#hasTime()) this.#take()?.();
+    if (this.#hasTime()) {
+      this.#take()?.();
+      this.#stepped = this.#now();
+    }
     this.#schedule();
   };
+
+  #take(): Work | undefined {
+    for (let tried = 0; tried < ORDER.length; tried++) {
+      const kind = ORDER[this.#place++ % ORDER.length]!;
+      const item = this.#queues[kind].take();
+      if (item !== undefined) return item;
+    }
+    return undefined;
+  }
 }

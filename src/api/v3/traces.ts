@@ -52,6 +52,9 @@ const MAX_TRACE_TRANSACTIONS = 4_000;
 /** Transactions of all traces of an answer. */
 const MAX_TRANSACTIONS = 10_000;
 
+/** A trace is written without a pause: half as many transactions of one trace as of several are for a reader thread. */
+const UNDIVIDED = 2;
+
 const TOO_LARGE = 'trace is too large';
 
 const TraceMeta = answerType('TraceMeta', {
@@ -295,7 +298,12 @@ async function listTraces(
     if (text !== undefined) kept.set(trace.root, text);
   }
   const others = rows.filter(({ root }) => !kept.has(root));
-  context.foresee(others.reduce((sum, trace) => sum + sizeOf(trace), 0) * ROW_PRICE.transaction);
+  const sizes = others.map(sizeOf);
+  const loaded = Math.max(
+    sizes.reduce((sum, size) => sum + size, 0),
+    UNDIVIDED * Math.max(0, ...sizes),
+  );
+  context.foresee(loaded * ROW_PRICE.transaction);
   const found = await transactionsOf(others, context);
   const actions = withActions ? await actionsOf(rows, supported, context) : null;
   const traces = rows.map((trace) => ({

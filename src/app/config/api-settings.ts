@@ -126,18 +126,19 @@ export const apiSettings = {
   }),
   turnTime: singleSetting({
     ...secondsValue(0.001, 1),
-    fallback: '0.002',
-    meaning: 'how long requests are begun in one turn of the event loop; the others wait, client by client',
+    fallback: '0.005',
+    meaning:
+      'how long requests are begun in one turn of the event loop, or as long as the rest of the last turn took if that is longer, up to 10 ms; the others wait, client by client',
   }),
   maxUnbegun: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '4096',
-    meaning: 'maximum requests that wait to be begun; further ones get 503',
+    meaning: 'maximum requests with an API key that wait to be begun, and of those without; further ones get 503',
   }),
-  maxUnbegunPerAddress: singleSetting({
+  maxUnbegunPerClient: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '256',
-    meaning: 'the same of one client address (of a /64 with IPv6)',
+    meaning: 'the same of one client: an API key, or an address without one (a /64 with IPv6)',
   }),
   maxBodyKb: singleSetting({
     ...integerValue('KB', 1, 65_536),

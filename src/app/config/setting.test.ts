@@ -94,7 +94,7 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   acceptsPerTurn: ['1', 1, '0', '257'],
   turnTime: ['0.01', 10, '0', '2'],
   maxUnbegun: ['100', 100, '0'],
-  maxUnbegunPerAddress: ['100', 100, '0'],
+  maxUnbegunPerClient: ['100', 100, '0'],
   maxBodyKb: ['64', 64, '0', '65537'],
   maxBodyNames: ['100', 100, '0'],
   maxBodyValues: ['100', 100, '0'],

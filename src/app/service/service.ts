@@ -225,7 +225,7 @@ function httpSettings(settings: ApiSettings) {
     acceptsPerTurn: settings.acceptsPerTurn,
     turnMs: settings.turnTime,
     maxUnbegun: settings.maxUnbegun,
-    maxUnbegunPerAddress: settings.maxUnbegunPerAddress,
+    maxUnbegunPerClient: settings.maxUnbegunPerClient,
     maxBodyBytes: settings.maxBodyKb * KIB,
     maxJsonNames: settings.maxBodyNames,
     maxJsonValues: settings.maxBodyValues,

@@ -53,6 +53,8 @@ export interface WorkBudget {
 /** Access control and rate limits. Returns synchronously when only memory is needed. */
 export interface Access {
   check(question: AccessRequest): AccessDecision | Promise<AccessDecision>;
+  /** Who shares the process with others by an API key, as in the decision; null: it is no key. Nothing is counted. */
+  clientOfKey?(key: string, network: string): string | null;
 }
 
 const WORK_ALLOWED: WorkDecision = { kind: 'allowed' };

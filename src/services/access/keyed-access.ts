@@ -74,6 +74,11 @@ export class KeyedAccess implements Access {
     return record === null ? null : subjectOf(record, network);
   }
 
+  clientOfKey(secret: string, network: string): string | null {
+    const key = this.#keys.bySecret(secret, this.#modules.unixTimeMs());
+    return key === null ? null : subjectOf(key, network);
+  }
+
   /** Returns synchronously unless the limiter has to query Redis. */
   check(question: AccessRequest): AccessDecision | Promise<AccessDecision> {
     const asker = this.#askerOf(question);

@@ -73,7 +73,7 @@ function droppedConnections() {
       .split('\n')
       .filter((line) => line.startsWith('TcpExt:'))
       .map((line) => line.split(' '));
-    return Number(values[names.indexOf('ListenDrops')]);
+    return Number(values?.[names?.indexOf('ListenDrops') ?? -1] ?? 0);
   } catch {
     return 0;
   }

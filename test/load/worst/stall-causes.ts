@@ -16,9 +16,9 @@ interface ProfileNode {
   readonly children?: readonly number[];
 }
 
-/** What the main thread did during a stall. */
+/** What the main thread did during a stall, or in all of the time. */
 export interface StallCause {
-  /** Milliseconds, not counting what it waited for a processor. */
+  /** Milliseconds; of a stall not counting what it waited for a processor. */
   readonly ms: number;
   /** Functions in which it was most of that time, with their share of it, 0 to 1. */
   readonly functions: readonly { readonly name: string; readonly share: number }[];
@@ -32,25 +32,23 @@ const WITHIN = 8;
 const OWN_FILE = /\/(?:dist|src)\/(.+)$/;
 const TICK_US = 5_000;
 
-/** The causes of the longest stalls, by a CPU profile of the time. @param file that the probe wrote */
+/** The causes of the longest stalls, by a CPU profile of the time; first what was done in all of it. @param file that the probe wrote */
 export function stallCauses(file: string, stalls: readonly Stall[], count: number): StallCause[] {
   const profile: CpuProfile = JSON.parse(readFileSync(file, 'utf8'));
   const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
   const parents = new Map(profile.nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id])));
-  const longest = stalls.toSorted((a, b) => ownMs(b) - ownMs(a)).slice(0, count);
   const times: number[] = [];
   let time = profile.startTime;
   for (const delta of profile.timeDeltas) {
     time += delta;
     times.push(time);
   }
-  return longest.map((stall) => {
-    const begin = stall.end - stall.ms * 1000 - TICK_US;
+  const between = (begin: number, end: number, kept: { readonly functions: number; readonly within: number }) => {
     const functions = new Map<string, number>();
     const within = new Map<string, number>();
     let total = 0;
     for (const [i, at] of times.entries()) {
-      if (at < begin || at > stall.end) continue;
+      if (at < begin || at > end) continue;
       const node = nodes.get(profile.samples[i]!)!;
       if (node.callFrame.functionName === '(idle)') continue;
       const took = profile.timeDeltas[i + 1] ?? 0;
@@ -58,8 +56,20 @@ export function stallCauses(file: string, stalls: readonly Stall[], count: numbe
       add(functions, frameName(node), took);
       for (const name of ownFunctions(node, nodes, parents)) add(within, name, took);
     }
-    return { ms: ownMs(stall), functions: most(functions, total, FUNCTIONS), within: most(within, total, WITHIN) };
-  });
+    return {
+      ms: total / 1000,
+      functions: most(functions, total, kept.functions),
+      within: most(within, total, kept.within),
+    };
+  };
+  const longest = stalls.toSorted((a, b) => ownMs(b) - ownMs(a)).slice(0, count);
+  return [
+    between(profile.startTime, time, { functions: 10 * FUNCTIONS, within: 5 * WITHIN }),
+    ...longest.map((stall) => ({
+      ...between(stall.end - stall.ms * 1000 - TICK_US, stall.end, { functions: FUNCTIONS, within: WITHIN }),
+      ms: ownMs(stall),
+    })),
+  ];
 }
 
 /** Each once, though it may call itself. */

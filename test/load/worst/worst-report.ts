@@ -118,7 +118,7 @@ export function worstCaseText({ cases, wrong, sent }: WorstResult): string[] {
       `memory of its objects outside of it: ${memory.external.map(mib).join(', ')}`,
       `the rest, mostly other threads: ${memory.rest.map(mib).join(', ')}`,
       `connections that the kernel dropped, because too many waited to be accepted: ${dropped}`,
-      ...causes.flatMap(causeLines),
+      ...causes.flatMap((cause, i) => causeLines(cause, i === 0 ? 'busy for' : 'stall of')),
     ];
   });
 }
@@ -162,15 +162,15 @@ export function worstTableText({ cases, wrong }: WorstResult): string[] {
     '',
     `wrong answers: ${wrong.length}`,
     ...sorted.flatMap(({ names, causes }) =>
-      causes.length === 0 ? [] : [names[0]!, ...causes.slice(0, 2).flatMap(causeLines)],
+      causes.length === 0 ? [] : [names[0]!, ...causes.slice(1, 3).flatMap((cause) => causeLines(cause, 'stall of'))],
     ),
   ];
 }
 
-function causeLines({ ms: took, functions, within }: StallCause): string[] {
+function causeLines({ ms: took, functions, within }: StallCause, what: string): string[] {
   const text = (parts: StallCause['functions']): string =>
     parts.map(({ name, share }) => `${(share * 100).toFixed(0)} % ${name}`).join(', ');
-  return [`  stall of ${ms(took)}: ${text(functions)}`, `    within ${text(within)}`];
+  return [`  ${what} ${ms(took)}: ${text(functions)}`, `    within ${text(within)}`];
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
