@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { NetworkChoice } from '#api/http/api-paths.js';
 import { type ApiStyle, NO_ECHO, styleOf, takeEchoedExtra } from '#api/http/api-style.js';
+import type { EarlyRefusals } from '#api/http/early-refusals.js';
 import {
   type CompiledApi,
   type CompiledEndpoint,
@@ -13,7 +14,6 @@ import {
   RequestWatch,
 } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { EarlyRefusals } from '#api/http/early-refusals.js';
 import type { HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
 import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';

@@ -30,7 +30,11 @@ async function start() {
   const clock: Clock = { now: () => now, schedule: systemClock.schedule };
   server = await startFakeServer({}, { access, clock });
   const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
-    const response = await fetch(`${server.url}${path}`, { headers, method, ...(method === 'POST' ? { body: '{}' } : {}) });
+    const response = await fetch(`${server.url}${path}`, {
+      headers,
+      method,
+      ...(method === 'POST' ? { body: '{}' } : {}),
+    });
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const advance = (ms: number): void => {

@@ -1,8 +1,8 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { BodyReader } from '#api/http/body-reader.js';
 import type { Connections } from '#api/http/connections.js';
-import type { EndpointCalls } from '#api/http/endpoint-calls.js';
 import type { EarlyRefusals } from '#api/http/early-refusals.js';
+import type { EndpointCalls } from '#api/http/endpoint-calls.js';
 import type { Turns } from '#api/http/turns.js';
 
 /** Upper bounds in seconds, from cached responses to the deadline. */

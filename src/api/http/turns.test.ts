@@ -102,7 +102,9 @@ describe('turns', () => {
     expect(world.turns.next({ kind: 'others', client: 'a' })).toBe(undefined);
     world.enter('first', 100);
     const order: string[] = [];
-    const waiting = ['b', 'c'].map((client) => world.turns.next({ kind: 'others', client })!.then(() => order.push(client)));
+    const waiting = ['b', 'c'].map((client) =>
+      world.turns.next({ kind: 'others', client })!.then(() => order.push(client)),
+    );
     await Promise.all(waiting);
     expect(order).toEqual(['b', 'c']);
   });

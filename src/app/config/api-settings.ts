@@ -116,7 +116,8 @@ export const apiSettings = {
   largeWork: singleSetting({
     ...integerValue('UNITS', 1, 1_000_000),
     fallback: '50',
-    meaning: 'price in work units above which requests are large; those between --small-work and it wait apart from them',
+    meaning:
+      'price in work units above which requests are large; those between --small-work and it wait apart from them',
   }),
   acceptsPerTurn: singleSetting({
     ...integerValue('N', 1, 256),
@@ -153,7 +154,8 @@ export const apiSettings = {
   maxBodyValues: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '10000',
-    meaning: 'maximum values of a JSON body: items, members, arrays and objects, counted before it is parsed; more get 413',
+    meaning:
+      'maximum values of a JSON body: items, members, arrays and objects, counted before it is parsed; more get 413',
   }),
   maxBodyDepth: singleSetting({
     ...integerValue('N', 1, 1_000),

@@ -57,7 +57,10 @@ export interface ReadResult<Answer> {
  * A lite query of a read, with deadline and signal of the read. If it has a name (`verifiedAs`), its verification may only
  * depend on function, query and name, because reads share the value.
  */
-export type LiteQuery<Query, Answer, Value> = Omit<LiteRequest<Query, Answer, Value>, 'deadlineMs' | 'signal' | 'size' | 'client'>;
+export type LiteQuery<Query, Answer, Value> = Omit<
+  LiteRequest<Query, Answer, Value>,
+  'deadlineMs' | 'signal' | 'size' | 'client'
+>;
 
 /** A verified value with the answer that contained it. */
 export interface CheckedAnswer<Value, Answer> {

@@ -1,6 +1,7 @@
 // Loaded by `--import` into a Tern that is under load. Writes what its main thread sees of itself to the file that
 // TERN_LOAD_PROBE names, a line of JSON for each interval:
-// {"at": unix ms, "rss": bytes, "heap": bytes, "external": bytes, "buffers": bytes, "dropped": connections, "stalls": [{"end": monotonic µs, "ms", "ran", "waited"}]}
+// {"at": unix ms, "rss": bytes, "heap": bytes, "external": bytes, "buffers": bytes, "dropped": connections,
+// "cpu": {"ran": ms, "waited": ms}, "stalls": [{"end": monotonic µs, "ms", "ran", "waited"}]}
 // A stall is a tick of a timer that came late: how late by the clock, how long the thread ran meanwhile, and how long it
 // waited for a processor, which is the machine's doing and not that of the code; both in milliseconds.
 // With TERN_LOAD_PROFILE, SIGUSR2 starts a CPU profile of the main thread, and the next one writes it to the file of that name
@@ -54,7 +55,8 @@ function watch(file) {
     if (now - reported >= REPORT_MS * 1000) {
       reported = now;
       const { rss, heapTotal: heap, external, arrayBuffers: buffers } = process.memoryUsage();
-      const reading = { at: Date.now(), rss, heap, external, buffers, dropped: droppedConnections(), stalls };
+      const cpu = { ran: nowRan, waited: nowWaited };
+      const reading = { at: Date.now(), rss, heap, external, buffers, dropped: droppedConnections(), cpu, stalls };
       appendFileSync(file, `${JSON.stringify(reading)}\n`);
       stalls = [];
     }

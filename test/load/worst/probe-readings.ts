@@ -25,6 +25,8 @@ export interface Reading {
   readonly buffers: number;
   /** Connections that the kernel of the machine has dropped since it started. */
   readonly dropped: number;
+  /** Of the main thread since it started: on a processor, and waiting for one; milliseconds. */
+  readonly cpu: { readonly ran: number; readonly waited: number };
   readonly stalls: readonly Stall[];
 }
 
@@ -34,6 +36,9 @@ export interface ProbeSummary {
   readonly memory: MemorySummary;
   /** Connections that were dropped because too many waited to be accepted. */
   readonly dropped: number;
+  /** How long the main thread was on a processor, and waited for one; milliseconds. */
+  readonly ran: number;
+  readonly waited: number;
 }
 
 /** Milliseconds. */
@@ -108,6 +113,8 @@ export function summary(readings: readonly Reading[]): ProbeSummary {
       external: courseOf(({ external }) => external),
       rest: courseOf((reading) => reading.rss - reading.heap - reading.external),
     },
+    ran: (readings.at(-1)?.cpu.ran ?? 0) - (readings[0]?.cpu.ran ?? 0),
+    waited: (readings.at(-1)?.cpu.waited ?? 0) - (readings[0]?.cpu.waited ?? 0),
     dropped: (readings.at(-1)?.dropped ?? 0) - (readings[0]?.dropped ?? 0),
   };
 }

@@ -21,7 +21,11 @@ export interface SingleArguments {
 export function readSingleArguments(args: readonly string[]): SingleArguments {
   const { values } = parseArgs({
     args: [...args],
-    options: { tern: { type: 'string' }, rounds: { type: 'string', default: '3' }, rows: { type: 'string', default: '10' } },
+    options: {
+      tern: { type: 'string' },
+      rounds: { type: 'string', default: '3' },
+      rows: { type: 'string', default: '10' },
+    },
   });
   const rounds = Number(values.rounds);
   const rows = Number(values.rows);
@@ -71,7 +75,10 @@ export async function loadSingle(
         if (tern.crash !== null) break;
       }
     }
-    const worst = [...measured.values()].map(median).toSorted((a, b) => b.stall - a.stall).slice(0, rows);
+    const worst = [...measured.values()]
+      .map(median)
+      .toSorted((a, b) => b.stall - a.stall)
+      .slice(0, rows);
     const text = table(
       ['request', 'answer', 'MB', 'took', 'stall', 'other client'],
       worst.map(({ name, status, took, bytes, stall, other }) => [

@@ -22,6 +22,8 @@ export interface StallCause {
   readonly ms: number;
   /** Functions in which it was most of that time, with their share of it, 0 to 1. */
   readonly functions: readonly { readonly name: string; readonly share: number }[];
+  /** Outermost functions: what it was woken up for. */
+  readonly roots: StallCause['functions'];
   /** Functions of Tern that it was in, directly or by what they called: shares overlap. */
   readonly within: readonly { readonly name: string; readonly share: number }[];
 }
@@ -46,6 +48,7 @@ export function stallCauses(file: string, stalls: readonly Stall[], count: numbe
   const between = (begin: number, end: number, kept: { readonly functions: number; readonly within: number }) => {
     const functions = new Map<string, number>();
     const within = new Map<string, number>();
+    const roots = new Map<string, number>();
     let total = 0;
     for (const [i, at] of times.entries()) {
       if (at < begin || at > end) continue;
@@ -55,11 +58,13 @@ export function stallCauses(file: string, stalls: readonly Stall[], count: numbe
       total += took;
       add(functions, frameName(node), took);
       for (const name of ownFunctions(node, nodes, parents)) add(within, name, took);
+      add(roots, frameName(outermost(node, nodes, parents)), took);
     }
     return {
       ms: total / 1000,
       functions: most(functions, total, kept.functions),
       within: most(within, total, kept.within),
+      roots: most(roots, total, kept.within),
     };
   };
   const longest = stalls.toSorted((a, b) => ownMs(b) - ownMs(a)).slice(0, count);
@@ -70,6 +75,19 @@ export function stallCauses(file: string, stalls: readonly Stall[], count: numbe
       ms: ownMs(stall),
     })),
   ];
+}
+
+/** The function that the event loop called. */
+function outermost(
+  leaf: ProfileNode,
+  nodes: ReadonlyMap<number, ProfileNode>,
+  parents: ReadonlyMap<number, number>,
+): ProfileNode {
+  let found = leaf;
+  for (let node: ProfileNode | undefined = leaf; node !== undefined; node = nodes.get(parents.get(node.id) ?? -1)) {
+    if (node.callFrame.functionName !== '(root)') found = node;
+  }
+  return found;
 }
 
 /** Each once, though it may call itself. */

@@ -78,7 +78,7 @@ export function breaches({ cases, wrong, crash }: WorstResult, bounds: WorstBoun
 /** All abuses at once. */
 export function worstCaseText({ cases, wrong, sent }: WorstResult): string[] {
   return cases.flatMap(({ seconds, honest, tallies, probe, causes, ownLoopMs }) => {
-    const { stalls, memory, dropped } = probe;
+    const { stalls, memory, dropped, ran, waited } = probe;
     return [
       '',
       `${seconds} s, ${Object.keys(tallies).length} abuses at once`,
@@ -112,6 +112,7 @@ export function worstCaseText({ cases, wrong, sent }: WorstResult): string[] {
       `messages sent: ${sent}; wrong answers and lost messages: ${wrong.length}`,
       `event loop: longest stall ${ms(stalls.longest)}, without waiting for a processor ${ms(stalls.longestOwn)}; ` +
         `${stalls.long} of more than ${LONG_STALL_MS} ms; own loop of this measurement ${ms(ownLoopMs)}`,
+      `main thread: ${ms(ran)} on a processor, ${ms(waited)} waiting for one`,
       `RSS: ${mib(memory.start)} at the start, most ${mib(memory.max)}, ${mib(memory.end)} at the end, ` +
         `${mib(memory.slope)} a minute after the first third; over time: ${memory.course.map(mib).join(', ')}`,
       `of it the heap of the main thread: ${memory.heap.map(mib).join(', ')}`,
@@ -167,10 +168,10 @@ export function worstTableText({ cases, wrong }: WorstResult): string[] {
   ];
 }
 
-function causeLines({ ms: took, functions, within }: StallCause, what: string): string[] {
+function causeLines({ ms: took, functions, within, roots }: StallCause, what: string): string[] {
   const text = (parts: StallCause['functions']): string =>
     parts.map(({ name, share }) => `${(share * 100).toFixed(0)} % ${name}`).join(', ');
-  return [`  ${what} ${ms(took)}: ${text(functions)}`, `    within ${text(within)}`];
+  return [`  ${what} ${ms(took)}: ${text(functions)}`, `    within ${text(within)}`, `    called as ${text(roots)}`];
 }
 
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
