@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import process from 'node:process';
+import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
-import { ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
+import { BEHIND, lowerPriority, ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
 
 it('the CPU time of a thread grows while it works, where the system reports it', () => {
   const own = ownThreadCpuTime();
@@ -16,4 +19,20 @@ it('the CPU time of a thread grows while it works, where the system reports it',
 
 it('of a thread that has ended there is none', () => {
   expect(readThreadCpuMs({ threadId: 0, file: '/proc/0/task/0/schedstat' })).toBeNull();
+});
+
+it('a worker goes behind the main thread, which stays where it is', async () => {
+  if (ownThreadCpuTime() === null) return;
+  const before = getPriority(process.pid);
+  // A thread that only tells its number, and stays.
+  const worker = new Worker(
+    `const { parentPort } = require('node:worker_threads');
+     const [, , thread] = require('node:fs').readlinkSync('/proc/thread-self').split('/');
+     parentPort.on('message', () => parentPort.close()).postMessage(Number(thread));`,
+    { eval: true },
+  );
+  const threadId = await new Promise<number>((resolve) => worker.once('message', resolve));
+  lowerPriority({ threadId, file: '' }, BEHIND.worker);
+  expect([getPriority(threadId), getPriority(process.pid)]).toEqual([Math.min(19, before + BEHIND.worker), before]);
+  await worker.terminate();
 });

@@ -1,5 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
+import { getPriority, setPriority } from 'node:os';
+import process from 'node:process';
 
 /** How other threads of the process find the CPU time of a thread. Linux only. */
 export interface ThreadCpuTime {
@@ -33,11 +34,19 @@ export function readThreadCpuMs({ file }: ThreadCpuTime): number | null {
   }
 }
 
-/** Lets other threads go before one, for good: only privileged processes may raise priorities. Does nothing with null. */
-export function lowerPriority(thread: ThreadCpuTime | null): void {
+/** How far behind the main thread, in steps of the nice value: of workers, and of what may wait for all others. */
+export const BEHIND = { worker: 5, background: 10 } as const;
+
+const LOWEST = 19;
+
+/**
+ * Lets the main thread, and whoever is less far behind it, go before a thread, for good: only privileged processes may raise
+ * priorities. The event loop otherwise gets as much of a processor as each thread that always works. Does nothing with null.
+ */
+export function lowerPriority(thread: ThreadCpuTime | null, behind: number = BEHIND.background): void {
   if (thread === null) return;
   try {
-    setPriority(thread.threadId, constants.priority.PRIORITY_BELOW_NORMAL);
+    setPriority(thread.threadId, Math.min(LOWEST, getPriority(process.pid) + behind));
   } catch {
     // Refused by the system: it runs like the others.
   }

@@ -11,7 +11,7 @@ import {
   type TransactionJob,
   type TvmWorkerContract,
 } from '#drivers/tvm/worker-protocol.js';
-import { ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
+import { BEHIND, lowerPriority, ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { WorkerSide } from '#kernel/worker-side.js';
 
@@ -20,6 +20,7 @@ const { module, configs, emulatorBytes, maxEmulatorBytes } = side.start;
 const begunAt = new Float64Array(side.start.begunAt);
 const order = new Int32Array(side.start.order);
 const cpuTime = ownThreadCpuTime();
+lowerPriority(cpuTime, BEHIND.worker);
 const usedMs = (): number => (cpuTime === null ? null : readThreadCpuMs(cpuTime)) ?? performance.now();
 
 /** Whole and shortened form of each. */

@@ -92,6 +92,8 @@ export async function loadWorst(
     // What is compiled and cached at first use is not to be counted for the first abuse.
     await runHonestClients(url, await honestClients(ground), performance.now() + 3_000);
 
+    if (!tern.isRaised)
+      say('worst: Tern has no priority before the network and the attackers, which share its processors');
     say(`worst: ready after ${((performance.now() - started) / 1000).toFixed(0)} s`);
     const cases: WorstCase[] = [];
     if (isTable) {

@@ -5,6 +5,7 @@ import { Database } from '#drivers/store/database.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { parseAddress } from '#formats/address/address.js';
 import { systemClock } from '#kernel/clock.js';
+import { BEHIND, lowerPriority, ownThreadCpuTime } from '#kernel/os-thread.js';
 import type { PlainError } from '#kernel/tern-error.js';
 import { plainError } from '#kernel/worker-channel.js';
 import { forwardedLogger, WorkerSide } from '#kernel/worker-side.js';
@@ -14,6 +15,8 @@ import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
 import type { DetectContract, DetectionChain } from '#services/indexer/contracts/detect-protocol.js';
 import { ContractDetector } from '#services/indexer/contracts/detector.js';
 import { indexerErrors } from '#services/indexer/errors.js';
+
+lowerPriority(ownThreadCpuTime(), BEHIND.worker);
 
 const side = new WorkerSide<DetectContract>({
   unexpected: (problem, cause) => indexerErrors.unexpected({ problem }, cause),

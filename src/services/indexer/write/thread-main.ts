@@ -1,10 +1,13 @@
 // A write thread: makes the rows of batches and writes them, over a database connection of its own.
 import { Database } from '#drivers/store/database.js';
 import { systemClock } from '#kernel/clock.js';
+import { BEHIND, lowerPriority, ownThreadCpuTime } from '#kernel/os-thread.js';
 import { WorkerSide } from '#kernel/worker-side.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import { BatchWriter } from '#services/indexer/write/batch-writer.js';
 import { unpackBundles, type WriteThreadContract } from '#services/indexer/write/thread-protocol.js';
+
+lowerPriority(ownThreadCpuTime(), BEHIND.worker);
 
 const side = new WorkerSide<WriteThreadContract>({
   unexpected: (problem, cause) => indexerErrors.unexpected({ problem }, cause),
