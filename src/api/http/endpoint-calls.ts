@@ -235,7 +235,8 @@ export class EndpointCalls {
     let done = 0;
     let permit: WorkPermit | null = null;
     try {
-      const entered = this.queue.enter(call.client, price, { until, signal: watch.signal });
+      const room = endpoint.isQueuedElsewhere === true ? 0 : price;
+      const entered = this.queue.enter(call.client, room, { until, signal: watch.signal });
       permit = entered instanceof Promise ? await entered : entered;
       watch.onClosed(permit.closed);
       // While it waited, the result may have come from another call.
@@ -378,12 +379,12 @@ export class EndpointCalls {
   }
 
   /** @throws http/overloaded, and as {@link CallThreads.answer} */
-  async #onThread({ endpoint, raw, source }: EndpointCall, request: ApiRequest): Promise<ThreadAnswer> {
+  async #onThread({ endpoint, raw, source, client }: EndpointCall, request: ApiRequest): Promise<ThreadAnswer> {
     const { bytes, isFull } = this.#held;
     if (isFull) throw httpErrors.overloaded({ limit: `${bytes} bytes of answers wait for their clients` });
     const { read, profile, switches } = request;
     const call = { endpoint: endpoint.endpoint.name, raw, source, profile, switches, deadlineMs: read.deadlineMs };
-    return (endpoint.api.threads as CallThreads).answer(call, read.signal);
+    return (endpoint.api.threads as CallThreads).answer(call, read.signal, client);
   }
 }
 

@@ -53,6 +53,11 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
    * and queues count by it; after the call it is corrected by what was really done. Default: 1.
    */
   readonly price?: (params: StaticDecode<Params>, profile: 'spec' | 'toncenter') => number;
+  /**
+   * Whether the work is done by threads with a fair queue of their own: then a call does not wait here, nor take room while it
+   * waits there. Default: false.
+   */
+  readonly isQueuedElsewhere?: boolean;
   /** Deadline of a call in milliseconds, where it is longer than that of the server. */
   readonly deadlineMs?: number;
   readonly handle: (params: StaticDecode<Params>, context: Context) => Promise<Static<Result> | JsonText>;

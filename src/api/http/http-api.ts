@@ -99,8 +99,12 @@ export interface ThreadAnswer {
 export interface CallThreads<Values = SwitchValues<NoSwitches>> {
   /** Whether calls of this endpoint and price are answered there. Must be fast and not throw. */
   takes(endpoint: string, price: number): boolean;
-  /** @param signal calls it off. @throws what the endpoint throws, and when no thread can take it */
-  answer(call: ThreadCall<Values>, signal: AbortSignal): Promise<ThreadAnswer>;
+  /**
+   * @param signal calls it off
+   * @param client opaque: clients take turns
+   * @throws what the endpoint throws, and when no thread can take it
+   */
+  answer(call: ThreadCall<Values>, signal: AbortSignal, client?: string): Promise<ThreadAnswer>;
 }
 
 /** An API of one network: a prefix with endpoints under it. */

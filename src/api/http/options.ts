@@ -51,11 +51,11 @@ export interface HttpSettings {
   readonly maxPipelined: number;
   /** Body of one request. Default 1 MiB. */
   readonly maxBodyBytes: number;
-  /** All bodies that are being received; beyond that, the body that has been open longest gets 503. Default 256 MiB. */
+  /** All bodies that are being received; beyond that, the body that has been open longest gets 503. Default 128 MiB. */
   readonly maxBodiesBytes: number;
   /** Bodies of one client address (IPv6: of a /64) that are being received; more get 503. Default 16. */
   readonly maxBodiesPerAddress: number;
-  /** Large answers that their clients have not received yet; above, further large calls get 503. Default 256 MiB. */
+  /** Large answers that their clients have not received yet; above, further large calls get 503. Default 128 MiB. */
   readonly maxHeldBytes: number;
   /** Path and query, unless an API allows more. Default 8 KiB. */
   readonly maxUrlBytes: number;
@@ -112,9 +112,9 @@ const defaultHttpSettings: HttpSettings = {
   maxConnectionsPerAddress: 512,
   maxPipelined: 32,
   maxBodyBytes: 1024 * 1024,
-  maxBodiesBytes: 256 * 1024 * 1024,
+  maxBodiesBytes: 128 * 1024 * 1024,
   maxBodiesPerAddress: 16,
-  maxHeldBytes: 256 * 1024 * 1024,
+  maxHeldBytes: 128 * 1024 * 1024,
   maxUrlBytes: 8 * 1024,
   maxHeaderBytes: 64 * 1024,
   maxNesting: 256,

@@ -158,6 +158,7 @@ const dnsResolve = v2Endpoint({
   result: DnsResolved,
   statuses: [404, 422, 504],
   price: () => PRICE.getMethod,
+  isQueuedElsewhere: true,
   freshness: freshnessAt,
   handle: async ({ address: resolver, name = '', ttl = 0, seqno }, { network, read }) => {
     const options = { ...read, at: seqno ?? 'head' } as const;

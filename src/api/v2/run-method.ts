@@ -108,6 +108,7 @@ const runGetMethod = v2Endpoint({
   statuses: [...STATUSES, 533],
   errorStatuses: { [v2Errors['result-depth'].code]: 533 },
   price: () => PRICE.getMethod,
+  isQueuedElsewhere: true,
   freshness: freshnessAt,
   handle: async (query, context) => {
     const { gas_used, stack, exit_code, block, last_transaction } = await run(query, context);
@@ -143,6 +144,7 @@ const runGetMethodStd = v2Endpoint({
   statuses: [...STATUSES, 533],
   errorStatuses: { [v2Errors['result-depth'].code]: 533 },
   price: () => PRICE.getMethod,
+  isQueuedElsewhere: true,
   freshness: freshnessAt,
   handle: async (query, context) => {
     const { gas_used, stack, exit_code } = await run(query, context);

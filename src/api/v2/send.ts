@@ -320,6 +320,7 @@ const estimateFee = v2Endpoint({
   result: QueryFees,
   statuses: STATUSES,
   price: () => PRICE.emulation,
+  isQueuedElsewhere: true,
   freshness: 'none',
   handle: (query, context) => estimate(query, context),
 });
@@ -335,6 +336,7 @@ const estimateFeeSimple = v2Endpoint({
   result: QueryFees,
   statuses: STATUSES,
   price: () => PRICE.emulation,
+  isQueuedElsewhere: true,
   freshness: 'none',
   handle: (query, context) => estimate(query, context),
 });

@@ -270,6 +270,7 @@ const getTokenData = v2Endpoint({
   statuses: [404, 409, 422, 500, 504],
   errorStatuses: { [v2Errors['not-a-token'].code]: 409 },
   price: () => PRICE.getMethod,
+  isQueuedElsewhere: true,
   freshness: freshnessAt,
   handle: async ({ address: parsed, seqno }, { network, read }) => {
     const { token } = await network.contracts.tokenData(parsed.address, { ...read, at: seqno ?? 'head' });

@@ -360,6 +360,7 @@ const runGetMethod = v3ChainEndpoint({
   statuses: [404, 422, 500, 504],
   errorStatuses: MISSING_INPUT,
   price: () => GET_METHOD_PRICE,
+  isQueuedElsewhere: true,
   coverage: NEEDS_NOTHING,
   freshness: 'head',
   handle: async ({ address, method, stack: given = [] }, context) => {
@@ -393,6 +394,7 @@ const estimateFee = v3ChainEndpoint({
   result: V2EstimateFeeResult.schema,
   statuses: [404, 422, 500, 504],
   price: () => EMULATION_PRICE,
+  isQueuedElsewhere: true,
   coverage: NEEDS_NOTHING,
   freshness: 'none',
   handle: async (request, context) => {

@@ -145,6 +145,18 @@ describe('reader threads with more than they can do', () => {
     });
   });
 
+  it('take calls of clients by turns', async () => {
+    const pool = poolOf({ callsPerThread: 1 });
+    const order: string[] = [];
+    await withLockedTable(async (blocked) => {
+      const ask = (client: string) =>
+        void pool.answer(call('blocks', { limit: '1' }), forEver(), client).then(() => order.push(client));
+      for (const client of ['greedy', 'greedy', 'greedy', 'other']) ask(client);
+      await expect.poll(blocked).toBe(1);
+    });
+    await expect.poll(() => order).toEqual(['greedy', 'other', 'greedy', 'greedy']);
+  });
+
   it('cancel the query of a call that nobody waits for', async () => {
     const pool = poolOf();
     await withLockedTable(async (blocked) => {

@@ -6,9 +6,9 @@ import type { ReaderCall, ReaderContract, ReaderStart } from '#api/v3/reader-pro
 import { v3IndexEndpoints } from '#api/v3/v3-api.js';
 import type { IndexCoverage } from '#drivers/store/index-state.js';
 import type { Clock } from '#kernel/clock.js';
+import { FairShare } from '#kernel/fair-share.js';
 import type { Logger } from '#kernel/logger.js';
 import type { MetricRow } from '#kernel/metric-rows.js';
-import { Semaphore } from '#kernel/semaphore.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { logMethods, WorkerThread } from '#kernel/worker-thread.js';
 import type { LookUpReport, LookUps, NamedContracts } from '#services/lookups/named-contracts.js';
@@ -67,6 +67,15 @@ interface Reader {
   calls: number;
 }
 
+/** A call that waits for a thread. */
+interface WaitingCall {
+  readonly begin: () => void;
+  readonly refuse: (reason: unknown) => void;
+}
+
+/** Of the time of a call, so much counts as much as a call does, in milliseconds. */
+const MS_PER_TURN = 100;
+
 const INDEX_ENDPOINTS: ReadonlySet<string> = new Set(v3IndexEndpoints.map(({ name }) => name));
 
 /** How long a thread may take to close its connections. */
@@ -76,7 +85,8 @@ const CLOSE_MS = 2_000;
 export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   readonly #settings: ReaderSettings;
   readonly #modules: ReaderModules;
-  readonly #permits: Semaphore;
+  readonly #waiting = new FairShare<WaitingCall>();
+  #running = 0;
   /** Of the calls that threads work on. */
   readonly #signals = new Map<number, AbortSignal>();
   #readers: Reader[] = [];
@@ -91,8 +101,6 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   constructor(options: Partial<ReaderSettings>, modules: ReaderModules) {
     this.#settings = { ...defaultReaderSettings, ...options };
     this.#modules = modules;
-    const { threads, callsPerThread, maxWaiting } = this.#settings;
-    this.#permits = new Semaphore(threads * callsPerThread, maxWaiting);
   }
 
   takes(endpoint: string, price: number): boolean {
@@ -100,13 +108,10 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   }
 
   /** @throws v3/readers-busy, v3/reader-lost, v3/reader-closed, the reason of the signal, and what the endpoint throws */
-  async answer(call: ThreadCall<SwitchValues<V3Switches>>, signal: AbortSignal): Promise<ThreadAnswer> {
-    const permit = this.#permits.acquire(signal);
-    if (permit === null) {
-      this.#refused++;
-      throw v3Errors['readers-busy']({ waiting: this.#permits.waiting });
-    }
-    const release = await permit;
+  async answer(call: ThreadCall<SwitchValues<V3Switches>>, signal: AbortSignal, client = ''): Promise<ThreadAnswer> {
+    await this.#enter(client, signal);
+    const { clock } = this.#modules;
+    const began = clock.now();
     try {
       const start = await this.#modules.start();
       signal.throwIfAborted();
@@ -114,15 +119,48 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
       const coverage = this.#modules.coverage?.() ?? null;
       return await this.#answer(this.#freeReader(start), { ...call, coverage }, signal);
     } finally {
-      release();
+      this.#running--;
+      this.#waiting.charge(client, (clock.now() - began) / MS_PER_TURN);
+      this.#waiting.take()?.begin();
     }
+  }
+
+  /** Waits until a thread has room for a call of the client. @throws v3/readers-busy, v3/reader-closed, the reason of the signal */
+  async #enter(client: string, signal: AbortSignal): Promise<void> {
+    const { threads, callsPerThread, maxWaiting } = this.#settings;
+    if (this.#running < threads * callsPerThread) {
+      this.#running++;
+      return;
+    }
+    const waiting = this.#waiting.size;
+    if (waiting >= maxWaiting) {
+      this.#refused++;
+      throw v3Errors['readers-busy']({ waiting });
+    }
+    signal.throwIfAborted();
+    await new Promise<void>((resolve, reject) => {
+      const onAbort = (): void => {
+        this.#waiting.remove(client, turn);
+        reject(signal.reason);
+      };
+      const turn: WaitingCall = {
+        begin: () => {
+          signal.removeEventListener('abort', onAbort);
+          this.#running++;
+          resolve();
+        },
+        refuse: reject,
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#waiting.add(client, turn);
+    });
   }
 
   metrics(): ReaderMetrics {
     return {
       threads: this.#readers.filter(({ thread }) => thread.isAlive).length,
-      running: this.#permits.taken,
-      waiting: this.#permits.waiting,
+      running: this.#running,
+      waiting: this.#waiting.size,
       answers: this.#answers,
       answer_bytes: this.#answerBytes,
       answer_seconds: this.#answerSeconds,
@@ -134,7 +172,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   /** Stops all threads; open calls fail with v3/reader-closed. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#permits.refuseWaiting(v3Errors['reader-closed']({}));
+    for (const { refuse } of this.#waiting.clear()) refuse(v3Errors['reader-closed']({}));
     await Promise.all(this.#readers.map(({ thread }) => thread.close(CLOSE_MS)));
   }
 

@@ -146,6 +146,16 @@ export const apiSettings = {
     fallback: '1024',
     meaning: 'maximum size of a request body; larger ones get 413',
   }),
+  maxBodiesMb: singleSetting({
+    ...integerValue('MB', 1, 65_536),
+    fallback: '128',
+    meaning: 'maximum size of all request bodies that are being received; for more, the one open longest gets 503',
+  }),
+  maxAnswersMb: singleSetting({
+    ...integerValue('MB', 1, 65_536),
+    fallback: '128',
+    meaning: 'maximum size of large answers that clients have not taken yet; meanwhile further large requests get 503',
+  }),
   maxBodyNames: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '5000',

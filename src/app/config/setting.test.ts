@@ -96,6 +96,8 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   maxUnbegun: ['100', 100, '0'],
   maxUnbegunPerClient: ['100', 100, '0'],
   maxBodyKb: ['64', 64, '0', '65537'],
+  maxBodiesMb: ['64', 64, '0', '65537'],
+  maxAnswersMb: ['64', 64, '0', '65537'],
   maxBodyNames: ['100', 100, '0'],
   maxBodyValues: ['100', 100, '0'],
   maxBodyDepth: ['64', 64, '0', '1001'],

@@ -89,7 +89,7 @@ export class NetworkSlot<Content extends SlotContent> {
   #threadsOf(now: () => AnyHttpApi): CallThreads {
     return {
       takes: (endpoint, price) => this.#problem === null && now().threads?.takes(endpoint, price) === true,
-      answer: (call, signal) => now().threads!.answer(call, signal),
+      answer: (call, signal, client) => now().threads!.answer(call, signal, client),
     };
   }
 }

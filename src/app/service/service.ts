@@ -227,6 +227,8 @@ function httpSettings(settings: ApiSettings) {
     maxUnbegun: settings.maxUnbegun,
     maxUnbegunPerClient: settings.maxUnbegunPerClient,
     maxBodyBytes: settings.maxBodyKb * KIB,
+    maxBodiesBytes: settings.maxBodiesMb * MIB,
+    maxHeldBytes: settings.maxAnswersMb * MIB,
     maxJsonNames: settings.maxBodyNames,
     maxJsonValues: settings.maxBodyValues,
     maxNesting: settings.maxBodyDepth,

@@ -50,14 +50,14 @@ describe('the slots of a server', () => {
   });
 
   it('are for executions in a part only, whose queue delays no reads', async () => {
-    const askers = new Askers(8);
+    const askers = new Askers(16);
     for (let i = 0; i < 40; i++) await askers.ask('execution', { client: `sender${i}`, isExecution: true });
     expect(askers.granted.length).toBe(2);
-    for (let i = 0; i < 6; i++) await askers.ask('read', { client: 'reader' });
-    expect(askers.granted.length).toBe(8);
+    for (let i = 0; i < 14; i++) await askers.ask('read', { client: `reader${i % 2}` });
+    expect(askers.granted.length).toBe(16);
     await askers.release();
     expect(askers.granted.at(-1)).toBe('execution');
-    expect([askers.slots.taken, askers.slots.waiting]).toEqual([8, 37]);
+    expect([askers.slots.taken, askers.slots.waiting]).toEqual([16, 37]);
   });
 
   it('beside the others are for urgent queries, which go first', async () => {

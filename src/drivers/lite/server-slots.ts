@@ -25,7 +25,7 @@ export const URGENT_SLOTS = 8;
 const CLIENT_SHARE = 0.75;
 
 /** Most of the slots for executions. */
-const EXECUTION_SHARE = 0.25;
+const EXECUTION_SHARE = 0.125;
 
 /** The queries in flight to one server: bounded, and shared fairly between clients. */
 export class ServerSlots {

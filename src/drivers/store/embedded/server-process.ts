@@ -14,10 +14,12 @@ const PORT = 5432;
  * Executes the server after starting a watcher that stops it when the pipe on its standard input closes without a line: when the
  * parent process is gone, for whatever reason. `$$` stays the same through `exec`. The watcher must not be a child of the
  * server, which takes an unknown child for a crashed process of its own. The server has a lower priority than this process, whose
- * event loop all requests wait for: many queries at a time must not take the processor from it.
+ * event loop all requests wait for: many queries at a time must not take the processor from it. It is a session of its own, and
+ * Linux may share processors between sessions first: then that of the session counts; see sched(7), autogroup.
  */
 const WATCHED_SERVER = `exec 3<&0
 ( { read -r _ <&3 || kill -INT $$; } </dev/null >/dev/null 2>&1 & )
+{ echo 5 > /proc/$$/autogroup; } 2>/dev/null || :
 exec nice -n 5 "$@" 3<&- </dev/null`;
 
 /** Parameters of a server process. */
