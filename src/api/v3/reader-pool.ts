@@ -19,7 +19,7 @@ export interface ReaderSettings {
   readonly threads: number;
   /** Calls of at least this price are answered by them. Default: 20. */
   readonly fromPrice: number;
-  /** Calls that a thread has at a time: while one waits for the database, it works on others. Default: 4. */
+  /** Calls that a thread has at a time: while one waits for the database, it works on the other. Default: 2. */
   readonly callsPerThread: number;
   /** Calls that wait for a thread; further ones are refused. Default: 64. */
   readonly maxWaiting: number;
@@ -32,7 +32,7 @@ export interface ReaderSettings {
 export const defaultReaderSettings: ReaderSettings = {
   threads: 1,
   fromPrice: 20,
-  callsPerThread: 4,
+  callsPerThread: 2,
   maxWaiting: 64,
   heapMb: 384,
   stuckMs: 5_000,
@@ -252,7 +252,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
 }
 
 /** Answers live as long as their call: in a small young generation they would be copied again and again. */
-const YOUNG_MB = 64;
+const YOUNG_MB = 32;
 
 /** Metrics of reader threads. */
 export const readerMetricRows: readonly MetricRow<ReaderMetrics>[] = [

@@ -135,14 +135,14 @@ const NICE = -5;
 
 /**
  * The network and the attackers share the processors with Tern here, and would not elsewhere: it gets the priority that the
- * documentation gives it. Threads that put themselves behind stay where they are.
+ * documentation gives it. Threads that put themselves behind stay as far behind.
  *
  * @returns false when this process may not
  */
 function raisePriority(pid: number): boolean {
   try {
     for (const thread of readdirSync(`/proc/${pid}/task`)) {
-      if (getPriority(Number(thread)) === 0) setPriority(Number(thread), NICE);
+      setPriority(Number(thread), getPriority(Number(thread)) + NICE);
     }
     return true;
   } catch {
