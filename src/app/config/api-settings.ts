@@ -121,7 +121,7 @@ export const apiSettings = {
   }),
   acceptsPerTurn: singleSetting({
     ...integerValue('N', 1, 256),
-    fallback: '8',
+    fallback: '32',
     meaning:
       'connections that are accepted in one turn of the event loop; more than 1 needs a process for a moment at the start',
   }),
