@@ -1,4 +1,4 @@
-// npm run -s bench -- NAME [--only TEXT] [--json]
+// npm run -s bench -- NAME [--only TEXT] [--size N] [--json]
 import { existsSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
@@ -30,13 +30,13 @@ function knownNames(): string[] {
 function usage(problem: string): void {
   const known = knownNames().join(', ') || 'none yet';
   process.stderr.write(
-    `bench: ${problem}. Usage: npm run -s bench -- NAME [--only TEXT] [--json]; known names: ${known}\n`,
+    `bench: ${problem}. Usage: npm run -s bench -- NAME [--only TEXT] [--size N] [--json]; known names: ${known}\n`,
   );
   process.exitCode = 1;
 }
 
 /** @param only runs what has this in its name */
-async function runSuite(name: string, json: boolean, only = ''): Promise<void> {
+async function runSuite(name: string, json: boolean, only: string, size: number | null): Promise<void> {
   const { suite } = (await import(new URL(`${name}.ts`, folder).href)) as { suite: BenchSuite };
   const cases = [];
   const latencies = [];
@@ -56,7 +56,7 @@ async function runSuite(name: string, json: boolean, only = ''): Promise<void> {
       process.stderr.write(`bench: ${suite.name}: ${bench.name}, ${bench.inFlight} in flight …\n`);
       disturbances.push(await measureDisturbance(bench));
     }
-    if (only === '') tables.push(...((await suite.tables?.()) ?? []));
+    if (only === '') tables.push(...((await suite.tables?.(size)) ?? []));
   } finally {
     await suite.close?.();
   }
@@ -70,7 +70,7 @@ function readArguments() {
   try {
     return parseArgs({
       allowPositionals: true,
-      options: { json: { type: 'boolean', default: false }, only: { type: 'string' } },
+      options: { json: { type: 'boolean', default: false }, only: { type: 'string' }, size: { type: 'string' } },
     });
   } catch (error) {
     return error as Error;
@@ -84,5 +84,11 @@ else {
   if (name === undefined) usage('a name is missing');
   else if (more.length > 0) usage('one name at a time');
   else if (!knownNames().includes(name) || !existsSync(new URL(`${name}.ts`, folder))) usage(`there is no "${name}"`);
-  else await runSuite(name, given.values.json, given.values.only);
+  else
+    await runSuite(
+      name,
+      given.values.json,
+      given.values.only ?? '',
+      given.values.size === undefined ? null : Number(given.values.size),
+    );
 }

@@ -14,8 +14,8 @@ export interface BenchSuite {
   latencies?(): readonly LatencyCase[] | Promise<readonly LatencyCase[]>;
   /** Calls that wait while something goes wrong, measured last. */
   disturbances?(): readonly DisturbanceCase[] | Promise<readonly DisturbanceCase[]>;
-  /** Measures what fits none of these, last of all, and gives it as tables. */
-  tables?(): Promise<readonly ReportTable[]>;
+  /** Measures what fits none of these, last of all, and gives it as tables. @param size of the input, where it can be chosen */
+  tables?(size: number | null): Promise<readonly ReportTable[]>;
   /** Ends what the inputs have started, also after a failure. */
   close?(): Promise<void>;
 }
