@@ -79,7 +79,15 @@ async function run(job: ImportJob): Promise<ImportResult> {
     libraries: async () => ({ libraries: new Map() }),
   } as unknown as ChainReads;
   const stateImport = new StateImport(
-    { files: job.files, folder: job.folder, threads: 2, verifyBytes: 384 * MIB, zerostate: blocks[0]!, dnsRoots: [] },
+    {
+      files: job.files,
+      folder: job.folder,
+      threads: 2,
+      verifyBytes: 384 * MIB,
+      zerostate: blocks[0]!,
+      dnsRoots: [],
+      databaseUrl: job.url,
+    },
     { database, chain, clock: systemClock, logger: silentLogger },
   );
   const begun = performance.now();

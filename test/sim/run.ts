@@ -19,6 +19,7 @@ import { databaseOutages } from './outages.js';
 import { recordedNetwork } from './recorded-network.js';
 import type { Scenario, Trial } from './scenario.js';
 import { staleAnswers } from './staleness.js';
+import { killStateImports } from './state-kills.js';
 import { repeatTransactions } from './transactions.js';
 import { twoIndexers } from './two-indexers.js';
 
@@ -53,8 +54,16 @@ const order: Scenario = async ({ seed, say }) => {
   return fillInAnyOrder({ folder, last: null, ranges: 24, seed, say });
 };
 
+/** Imports of persistent states; each kill takes about a second. */
+const state: Scenario = async (trial) => {
+  const report = await killStateImports({ ...trial, kills: Math.ceil(Number(values.kills) / 4) });
+  trial.say(`state: ${report.kills} kills, ${report.before} before the first account was written`);
+  return report.differences;
+};
+
 const scenarios: Readonly<Record<string, Scenario>> = {
   kills,
+  state,
   database: databaseOutages,
   disk: fullDisk,
   liteserver: liteserverOutages,

@@ -149,7 +149,7 @@ export function startStateImport(options: StateImportCommand, modules: Environme
     const zerostate = network.config.zeroState;
     const folder = join(dataFolder, 'state-import');
     const stateImport = new StateImport(
-      { files, folder, threads, verifyBytes: VERIFY_BYTES, zerostate, dnsRoots },
+      { files, folder, threads, verifyBytes: VERIFY_BYTES, zerostate, dnsRoots, databaseUrl: url },
       { database, chain: source.chain, clock, logger },
     );
     const stop = sharedAbortController();
@@ -192,13 +192,13 @@ function stateFilesIn(paths: readonly string[]): string[] {
 }
 
 function importText(progress: StateImportProgress): string {
-  const { phase, mc_seqno, verified, files, allFiles, accounts, accountsPerSecond, share } = progress;
+  const { phase, mc_seqno, verified, ranges, allRanges, accounts, accountsPerSecond } = progress;
   const state = `the state after masterchain block ${mc_seqno}`;
   if (phase === 'opening') return 'opening the state files';
   if (phase === 'verifying') return `${(verified * 100).toFixed(1)} % of ${state} verified`;
   if (phase === 'done') return `${state} is imported: ${accounts} accounts`;
   const speed = `${Math.round(accountsPerSecond)} per second`;
-  return `${accounts} accounts of ${state} written (${speed}), file ${files + 1} of ${allFiles} at ${(share * 100).toFixed(1)} %`;
+  return `${accounts} accounts of ${state} written (${speed}), ${ranges} of ${allRanges} ranges of accounts complete`;
 }
 
 /** Options of `tern check`. */

@@ -76,8 +76,8 @@ function splitAccounts(accounts: Cell, shard: bigint, depth: number): readonly S
   return parts;
 }
 
-/** The shards into which a shard is divided at a depth. */
-function partShards(shard: bigint, depth: number): bigint[] {
+/** The shards into which a shard is divided, with prefixes of `depth` bits. */
+export function partShards(shard: bigint, depth: number): bigint[] {
   const bits = shardPrefixLength(shard);
   const step = 1n << BigInt(64 - depth);
   const first = shard ^ (1n << BigInt(63 - bits)) ^ (1n << BigInt(63 - depth));

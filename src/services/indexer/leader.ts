@@ -112,7 +112,8 @@ export class IndexLeader {
       if (settings.accountsComeFromElsewhere || settings.accounts !== null) return false;
       // The seqno was read with older ranges: what has been written since goes on from there.
       const newest = newestRange(indexedRanges);
-      return newest !== null && newest.from <= Math.max(1, (state_seqno ?? 0) + 1);
+      if (newest === null) return state_seqno !== null;
+      return newest.from <= Math.max(1, (state_seqno ?? 0) + 1);
     };
     return detection.run(
       new VerifiedDetectionChain(

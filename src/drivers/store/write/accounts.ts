@@ -28,11 +28,16 @@ export async function createStagingTables(client: ClientBase): Promise<void> {
  * other reasons for it are found here. Accounts whose newest state is completely known now enter the contract queue.
  *
  * @param plain hashes of codes whose accounts need no contract detection
+ * @param detected the same for the staged states only, whose contracts the caller writes itself
  */
-export async function mergeAccounts(client: ClientBase, plain: readonly Uint8Array[]): Promise<void> {
+export async function mergeAccounts(
+  client: ClientBase,
+  plain: readonly Uint8Array[],
+  detected: readonly Uint8Array[] = plain,
+): Promise<void> {
   await mergeFirstTransactions(client);
   const { rows } = await client.query<{ code_hash: Uint8Array }>(MERGE_CODES);
-  await client.query({ ...MERGE_NEWER, values: [plain] });
+  await client.query({ ...MERGE_NEWER, values: [detected] });
   await client.query({ ...FILL_DATA, values: [plain] });
   if (rows.length > 0) {
     const codes = rows.map(({ code_hash }) => code_hash);

@@ -48,7 +48,7 @@ interface KnownCode {
 }
 
 /** Memory for what is known of codes. */
-const CODES_BYTES = 48 * 2 ** 20;
+const CODES_BYTES = 24 * 2 ** 20;
 const WALLETS = new Set(WALLET_CODE_HASHES.map(toHex));
 
 /** Accounts of a state file as rows, with what contract detection found natively. */
@@ -72,9 +72,7 @@ export class ImportBatchBuilder {
   readonly #modules: ImportBatchModules;
   readonly #mc_seqno: number;
   readonly #known = new LruByBytes<KnownCode>(CODES_BYTES);
-  /** Two, of which one is written while the other is filled. */
-  readonly #encoders = [new BatchEncoder(), new BatchEncoder()] as const;
-  #turn = 0;
+  readonly #encoder = new BatchEncoder();
 
   /** @param mc_seqno of the masterchain block of the state */
   constructor(mc_seqno: number, modules: ImportBatchModules) {
@@ -82,10 +80,9 @@ export class ImportBatchBuilder {
     this.#modules = modules;
   }
 
-  /** @param known contracts of the index, by raw address */
+  /** The batch is valid until the next one is built. @param known contracts of the index, by raw address */
   async build(accounts: readonly FoundAccount[], known: ReadonlyMap<string, KnownContract>): Promise<ImportBatch> {
-    this.#turn = 1 - this.#turn;
-    const encoder = this.#encoders[this.#turn]!;
+    const encoder = this.#encoder;
     encoder.reset();
     const codes = new Map<string, KnownCode>();
     const rows: CodeRow[] = [];

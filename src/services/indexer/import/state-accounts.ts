@@ -5,6 +5,7 @@ import type { ShardStateFiles } from '#drivers/state-files/state-set.js';
 import { Address } from '#formats/address/address.js';
 import type { TableCell } from '#formats/cells/cell-table.js';
 import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
+import { compareBytes } from '#kernel/bytes.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
 import { readAccountLeaf, type ShardAccountState } from '#services/indexer/rows/state-reader.js';
 
@@ -21,6 +22,13 @@ export interface AccountFile {
   readonly isPart: boolean;
 }
 
+/** Accounts of a file whose ids begin with a prefix. */
+export interface AccountRange {
+  readonly file: AccountFile;
+  /** The prefix, as a shard. */
+  readonly shard: bigint;
+}
+
 /** An account of a state file. */
 export interface FoundAccount {
   readonly address: Address;
@@ -29,13 +37,13 @@ export interface FoundAccount {
 }
 
 /** Memory for pages of the file whose accounts are enumerated, and of all files for accounts that contracts name. */
-const ENUMERATION_CACHE = 128 * 2 ** 20;
-const LOOKUP_CACHE = 64 * 2 ** 20;
+const ENUMERATION_CACHE = 48 * 2 ** 20;
+const LOOKUP_CACHE = 32 * 2 ** 20;
 /** Memory for accounts that contracts name, such as masters and collections. */
-const ACCOUNTS_BYTES = 64 * 2 ** 20;
+const ACCOUNTS_BYTES = 32 * 2 ** 20;
 
-/** Accounts per batch. */
-const BATCH = 2000;
+/** Accounts per batch: one database transaction. */
+const BATCH = 4000;
 
 /** The files with accounts of a state. */
 export function accountFiles(states: readonly ShardStateFiles[]): readonly AccountFile[] {
@@ -44,17 +52,21 @@ export function accountFiles(states: readonly ShardStateFiles[]): readonly Accou
   );
 }
 
-/** The accounts of a file in the order of their ids. */
+/** The accounts of a range in the order of their ids. */
 export class AccountBatches {
   readonly #file: AccountFile;
   readonly #cells: StateCells;
   readonly #walk: AccountWalk;
+  readonly #last: Uint8Array;
+  #isOver = false;
 
-  /** @param after begins behind this id @throws state-files/damaged */
-  constructor(file: AccountFile, after: Uint8Array | null) {
+  /** @param after begins behind this id; null: with the first one @throws state-files/damaged */
+  constructor({ file, shard }: AccountRange, after: Uint8Array | null) {
     this.#file = file;
     this.#cells = new StateCells(file.file, ENUMERATION_CACHE);
-    this.#walk = new AccountWalk(this.#cells, accountsRoot(this.#cells, file.isPart), after);
+    const { before, last } = idsOf(shard);
+    this.#last = last;
+    this.#walk = new AccountWalk(this.#cells, accountsRoot(this.#cells, file.isPart), after ?? before);
   }
 
   /** Bytes read from the file. */
@@ -69,7 +81,9 @@ export class AccountBatches {
     const ids: Uint8Array[] = [];
     const leaves: number[] = [];
     const labels: number[] = [];
-    while (leaves.length < BATCH && walk.next()) {
+    while (leaves.length < BATCH && !this.#isOver) {
+      this.#isOver = !walk.next() || compareBytes(walk.id, this.#last) > 0;
+      if (this.#isOver) break;
       ids.push(walk.id.slice());
       leaves.push(walk.leaf);
       labels.push(walk.labelBits);
@@ -82,6 +96,18 @@ export class AccountBatches {
       found: readAccountLeaf(table, place, labels[i]!),
     }));
   }
+}
+
+/** The id before the first one of a shard (null: it is the first of all), and the last one. */
+function idsOf(shard: bigint): { readonly before: Uint8Array | null; readonly last: Uint8Array } {
+  const tag = shard & -shard;
+  const first = shard ^ tag;
+  const before = new Uint8Array(32).fill(0xff);
+  const last = new Uint8Array(32).fill(0xff);
+  new DataView(last.buffer).setBigUint64(0, shard | (tag - 1n));
+  if (first === 0n) return { before: null, last };
+  new DataView(before.buffer).setBigUint64(0, first - 1n);
+  return { before, last };
 }
 
 /** Finds single accounts of a state. */

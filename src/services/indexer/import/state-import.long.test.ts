@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CONTRACT_INTERFACES } from '#domain/contracts/interface-registry.js';
@@ -5,6 +6,7 @@ import { connectionConfig } from '#drivers/store/connection.js';
 import { Database } from '#drivers/store/database.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
 import { StateImport } from '#services/indexer/import/state-import.js';
 import { removeExportedStates, stateFolder, type TestStates, testStates } from '#test/support/exported-states.js';
 import { type LiveReplay, liveReplay, type ReplayedIndexer, replayedIndexer } from '#test/support/replayed-indexer.js';
@@ -45,13 +47,26 @@ async function indexerOf(test: TestDatabase, options: Parameters<typeof replayed
   return indexer;
 }
 
-async function importStates(test: TestDatabase, { files }: Pick<TestStates, 'files'>, signal?: AbortSignal) {
+async function importStates(
+  test: TestDatabase,
+  { files }: Pick<TestStates, 'files'>,
+  signal?: AbortSignal,
+  chain: ChainReads = replay.chain,
+) {
   const database = await Database.open({ url: test.url, writeConnections: 3 }, { clock: systemClock });
   try {
     const { zerostate } = replay.ledger;
     const stateImport = new StateImport(
-      { files, folder: stateFolder(), threads: 2, verifyBytes: 64 * 2 ** 20, zerostate, dnsRoots: [] },
-      { database, chain: replay.chain, clock: systemClock, logger: silentLogger },
+      {
+        files,
+        folder: stateFolder(),
+        threads: 2,
+        verifyBytes: 64 * 2 ** 20,
+        zerostate,
+        dnsRoots: [],
+        databaseUrl: test.url,
+      },
+      { database, chain, clock: systemClock, logger: silentLogger },
     );
     return await stateImport.run(signal ?? new AbortController().signal);
   } finally {
@@ -110,6 +125,113 @@ describe('an index that begins with imported states', () => {
       expect(report.block.seqno).toBe(seqno);
       await indexer.run();
       await expectCurrentStates(test, seqno);
+      const client = await test.connect();
+      const { rows } = await client.query('SELECT state_seqno FROM index_state');
+      expect(rows[0].state_seqno).toBe(HEAD);
+      const tokens = await client.query(
+        `SELECT (SELECT count(*) FROM jetton_wallets WHERE lapsed IS NULL) AS wallets,
+           (SELECT count(*) FROM nft_items WHERE lapsed IS NULL) AS items`,
+      );
+      expect(Number(tokens.rows[0].wallets)).toBeGreaterThan(150);
+      expect(Number(tokens.rows[0].items)).toBeGreaterThan(150);
     },
   );
+
+  it.each(['after', 'meanwhile'])('has the same rows when blocks are written and states imported %s', async (order) => {
+    const seqno = 600;
+    const states = testStates(replay.ledger, seqno, 1);
+    const test = await newDatabase();
+    const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1, batchMcBlocks: 20 });
+    const running = indexer.run();
+    if (order === 'after') await running;
+    await importStates(test, states);
+    await running;
+    const again = await indexerOf(test, { deriveOnly: true, follow: false });
+    await again.indexer.run();
+    await expectCurrentStates(test, seqno);
+  });
+
+  it('has the same rows after imports that were stopped at any moment', async () => {
+    const seqno = 300;
+    const states = testStates(replay.ledger, seqno, 4);
+    const test = await newDatabase();
+    const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1 });
+    for (let ms = 50, done = false; !done; ms += 300) {
+      const stop = new AbortController();
+      const timer = setTimeout(() => stop.abort(), ms);
+      done = await importStates(test, states, stop.signal).then(
+        () => true,
+        () => false,
+      );
+      clearTimeout(timer);
+    }
+    await indexer.run();
+    await expectCurrentStates(test, seqno);
+  });
+});
+
+describe('states that are refused', () => {
+  /** Nothing is written. */
+  async function expectRefused(
+    files: readonly string[],
+    code: string,
+    text: RegExp,
+    chain: ChainReads = replay.chain,
+  ): Promise<void> {
+    const test = await newDatabase();
+    await indexerOf(test, { from: 901, follow: false });
+    const error = await importStates(test, { files }, undefined, chain).then(
+      () => null,
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toMatchObject({ code });
+    expect((error as Error).message).toMatch(text);
+    const client = await test.connect();
+    const { rows } = await client.query(
+      `SELECT (SELECT count(*) FROM accounts) AS accounts, (SELECT count(*) FROM state_imports) AS files, state_seqno
+       FROM index_state`,
+    );
+    expect(rows[0]).toEqual({ accounts: 0n, files: 0n, state_seqno: null });
+  }
+
+  it('are those that lack a part, a shard or the masterchain', async () => {
+    const { files } = testStates(replay.ledger, 900, 2);
+    expect(files.length).toBeGreaterThan(4);
+    await expectRefused(files.slice(0, -1), 'state-files/missing-state', /part [0-9a-f]{16} is missing/);
+    await expectRefused(files.slice(0, 1), 'state-files/missing-state', /\(0,8000000000000000\)/);
+    await expectRefused(files.slice(1), 'state-files/no-masterchain', /masterchain/);
+  });
+
+  it('are those of other blocks and networks', async () => {
+    const [first, second] = [testStates(replay.ledger, 900, 0), testStates(replay.ledger, 800, 0)];
+    await expectRefused([first.files[0]!, second.files[1]!], 'state-files/other-state', /byte \d+/);
+    await expectRefused([...first.files, second.files[0]!], 'state-files/two-states', /masterchain/);
+    const part = testStates(replay.ledger, 600, 1).files.at(-1)!;
+    await expectRefused([...first.files, part], 'state-files/other-state', /root hash/);
+    // A network that has another state after the same block.
+    const { chain } = replay;
+    const other = {
+      blockId: chain.blockId.bind(chain),
+      shards: chain.shards.bind(chain),
+      header: async (at: Parameters<typeof chain.header>[0]) => ({
+        ...(await chain.header(at)),
+        state_hash: new Uint8Array(32),
+      }),
+    } as unknown as ChainReads;
+    await expectRefused(first.files, 'state-files/other-state', /state hash [0-9a-f]{64} instead of 0{64}/, other);
+  });
+
+  it('are damaged and torn ones', async () => {
+    const { files } = testStates(replay.ledger, 900, 0);
+    const file = files[1]!;
+    const bytes = readFileSync(file);
+    for (const at of [bytes.length - 2, bytes.length >> 1, 40]) {
+      const changed = Buffer.from(bytes);
+      changed[at]! ^= 4;
+      writeFileSync(file, changed);
+      await expectRefused(files, 'state-files/damaged', /byte \d+/);
+    }
+    writeFileSync(file, bytes.subarray(0, bytes.length - 5000));
+    await expectRefused(files, 'state-files/damaged', /bytes/);
+  });
 });

@@ -1,0 +1,135 @@
+import type pg from 'pg';
+import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
+import { FileSource } from '#drivers/state-files/byte-source.js';
+import type { Database } from '#drivers/store/database.js';
+import { recordContractChange } from '#drivers/store/event-log.js';
+import { addressBytes } from '#drivers/store/keys.js';
+import { createStagingTables, mergeAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
+import { recordChangedContracts, requeueContracts, writeReferences } from '#drivers/store/write/contract-queue.js';
+import { writeContracts } from '#drivers/store/write/contracts.js';
+import { moveStateImport, newerAccounts, type StateImportRow } from '#drivers/store/write/state-imports.js';
+import { confirmEvents } from '#drivers/store/write/token-events.js';
+import { lockTraces } from '#drivers/store/write/traces.js';
+import { copyTables } from '#drivers/store/write/write-batch.js';
+import {
+  isChange,
+  type KnownContract,
+  newlyVerified,
+  readKnownContracts,
+} from '#services/indexer/contracts/detect-contract.js';
+import type { ImportBatch, ImportBatchBuilder } from '#services/indexer/import/import-batch.js';
+import { AccountBatches, type AccountRange, type FoundAccount } from '#services/indexer/import/state-accounts.js';
+
+export interface RangeImporterModules {
+  readonly database: Database;
+  readonly builder: ImportBatchBuilder;
+  /** Called after each batch. @param position id of its last account */
+  readonly onWritten: (accounts: number, position: Uint8Array) => void;
+}
+
+/** Writes the accounts of ranges of ids, a batch at a time: each in one database transaction, with the position. */
+export class RangeImporter {
+  readonly #modules: RangeImporterModules;
+  /** Connections on which the staging tables exist. */
+  readonly #prepared = new WeakSet<pg.PoolClient>();
+
+  constructor(modules: RangeImporterModules) {
+    this.#modules = modules;
+  }
+
+  /**
+   * @param from the progress of the range
+   * @returns the bytes read from the file
+   * @throws state-files/changed, state-files/damaged, store/*
+   */
+  async run(range: AccountRange, from: StateImportRow): Promise<number> {
+    const { builder, database, onWritten } = this.#modules;
+    const batches = new AccountBatches(range, from.position.length === 0 ? null : from.position);
+    let row = from;
+    for (let accounts = batches.next(); accounts.length > 0; accounts = batches.next()) {
+      const known = await this.#knownContracts(accounts);
+      const batch = await builder.build(accounts, known);
+      if (range.file.file.source instanceof FileSource) range.file.file.source.requireUnchanged();
+      const moved = { position: batch.position, accounts: row.accounts + BigInt(batch.accounts), finished: false };
+      await this.#write(row, moved, batch, known);
+      batch.onCommitted();
+      row = { ...row, ...moved };
+      onWritten(batch.accounts, batch.position);
+    }
+    const { position, accounts } = row;
+    await database.transaction((client) => moveStateImport(client, row, { position, accounts, finished: true }));
+    return batches.bytesRead;
+  }
+
+  /** Contracts that the index knows already, of accounts with code. */
+  async #knownContracts(accounts: readonly FoundAccount[]): Promise<ReadonlyMap<string, KnownContract>> {
+    const withCode = accounts.filter(({ found }) => found.code !== null);
+    if (withCode.length === 0) return new Map();
+    const addresses = withCode.map(({ address }) => ({ address: addressBytes(address) }));
+    return this.#modules.database.withWriter((client) => readKnownContracts(client, addresses));
+  }
+
+  async #write(
+    row: StateImportRow,
+    moved: Pick<StateImportRow, 'position' | 'accounts' | 'finished'>,
+    batch: ImportBatch,
+    known: ReadonlyMap<string, KnownContract>,
+  ): Promise<void> {
+    let used: pg.PoolClient | null = null;
+    await this.#modules.database.transaction(async (client) => {
+      used = client;
+      if (!this.#prepared.has(client)) await createStagingTables(client);
+      // After a power cut the last batches and their position are lost together.
+      await client.query('SET LOCAL synchronous_commit = off');
+      await copyTables(client, batch.tables);
+      // Batches of blocks change accounts and the queue under this lock.
+      await lockTraces(client);
+      await moveStateImport(client, row, moved);
+      // Newer states that these complete are detected from the queue.
+      await mergeAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
+      for (const { code_hash, methods } of batch.newMethods) await setCodeMethods(client, code_hash, methods);
+      if (batch.newMethods.length > 0) await recordContractChange(client, null);
+      await writeDetected(client, batch, known);
+      if (batch.toQueue.length > 0) await requeueContracts(client, batch.toQueue, 0);
+    });
+    if (used !== null) this.#prepared.add(used);
+  }
+}
+
+/** Writes what was found of contracts, except those of which the index has a newer state. */
+async function writeDetected(
+  client: pg.ClientBase,
+  { detected }: ImportBatch,
+  known: ReadonlyMap<string, KnownContract>,
+): Promise<void> {
+  const results = detected.filter(
+    ({ found }) => found.rows.length > 0 || Object.keys(found.refused).length > 0 || known.has(found.address.toRaw()),
+  );
+  if (results.length === 0) return;
+  const states = results.map(({ found }) => ({
+    address: addressBytes(found.address),
+    last_trans_lt: found.last_trans_lt,
+  }));
+  const newer = await newerAccounts(client, states);
+  const current = results.filter((_, i) => !newer.has(i));
+  if (current.length === 0) return;
+  const findings = current.map(({ found }) => found);
+  await writeContracts(client, findings);
+  const { wallets, items } = newlyVerified(findings, known);
+  await confirmEvents(client, wallets, items);
+  await writeReferences(
+    client,
+    current.map(({ found, referenced }) => ({ address: addressBytes(found.address), referenced })),
+  );
+  // What refers to a contract that was unknown was verified by the same state, or by a newer one.
+  const changed = findings.filter((found) => {
+    const before = known.get(found.address.toRaw());
+    return before !== undefined && isChange(found, before);
+  });
+  if (changed.length > 0) {
+    await recordChangedContracts(
+      client,
+      changed.map(({ address }) => addressBytes(address)),
+    );
+  }
+}
