@@ -41,6 +41,8 @@ export interface LiteRequest<Query, Answer, Value> {
   readonly size?: (value: Value, answerBytes: number) => number;
   /** Whose turn it takes where queries wait for a server. Default: none, as for the work of Tern itself. */
   readonly client?: string;
+  /** Whether this client has an API key: those with and those without take turns. Default: true. */
+  readonly hasKey?: boolean;
   /** Others wait for it, whoever began it: it goes first. */
   readonly isUrgent?: boolean;
   /** Deadline of the request in milliseconds, including waits and retries. */

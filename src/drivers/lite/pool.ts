@@ -433,7 +433,7 @@ function fanOut<Query, Answer, Value>(
       end();
     }
     for (const server of servers) {
-      server.query(request.fn, bytes, { timeoutMs, client: request.client }).then((outcome) => {
+      server.query(request.fn, bytes, { timeoutMs, client: request.client, hasKey: request.hasKey }).then((outcome) => {
         if (!outcome.ok) {
           tried.add(server, outcome.failure);
           if (outcome.failure.kind === 'lied') server.quarantine(`${fn}: ${outcome.failure.text}`);

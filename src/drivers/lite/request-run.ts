@@ -177,7 +177,7 @@ export class RequestRun<Query, Answer, Value> {
 
   #query(server: LiteServer): void {
     const { clock } = this.#context.modules;
-    const { fn, query, client, isUrgent } = this.#request;
+    const { fn, query, client, hasKey, isUrgent } = this.#request;
     const wait = waitFor(server, this.#wanted);
     const now = clock.now();
     const attempt: Attempt = { server, controller: new AbortController(), since: now, wait };
@@ -193,7 +193,7 @@ export class RequestRun<Query, Answer, Value> {
     this.#attempts++;
     this.#active.add(attempt);
     const { signal } = attempt.controller;
-    server.query(fn, bytes, { timeoutMs, signal, waits: wait > 0, client, isUrgent }).then(
+    server.query(fn, bytes, { timeoutMs, signal, waits: wait > 0, client, hasKey, isUrgent }).then(
       (outcome) => this.#onOutcome(attempt, outcome),
       (error) => this.#end((settle) => settle.reject(error)),
     );

@@ -49,6 +49,15 @@ describe('the slots of a server', () => {
     expect(askers.slots.taken).toBe(0);
   });
 
+  it('go to those with a key every other time', async () => {
+    const askers = new Askers(1);
+    await askers.ask('first');
+    for (let i = 0; i < 3; i++) await askers.ask(`anonymous${i}`, { client: `anonymous${i}`, hasKey: false });
+    for (let i = 0; i < 2; i++) await askers.ask('key');
+    for (let i = 0; i < 5; i++) await askers.release();
+    expect(askers.granted.slice(1)).toEqual(['key', 'anonymous0', 'key', 'anonymous1', 'anonymous2']);
+  });
+
   it('are for executions in a part only, whose queue delays no reads', async () => {
     const askers = new Askers(16);
     for (let i = 0; i < 40; i++) await askers.ask('execution', { client: `sender${i}`, isExecution: true });

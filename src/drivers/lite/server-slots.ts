@@ -4,6 +4,8 @@ import { FairShare } from '#kernel/fair-share.js';
 export interface SlotTurn {
   /** Opaque: clients share the slots. Default: none, as for the work of Tern itself. */
   readonly client?: string | undefined;
+  /** Clients with an API key are every other one whose turn it is, however many there are without one. Default: true. */
+  readonly hasKey?: boolean | undefined;
   /** It follows the head, for which all clients wait: it goes first, and has slots of its own. */
   readonly isUrgent?: boolean | undefined;
   /** The server executes something before it answers, which may take long: such queries get a share of the slots. */
@@ -33,8 +35,8 @@ export class ServerSlots {
   readonly #mostOfClient: number;
   readonly #mostExecutions: number;
   readonly #urgent = new Set<Waiting>();
-  readonly #reads = new FairShare<Waiting>();
-  readonly #executions = new FairShare<Waiting>();
+  readonly #reads = new KeyedShare();
+  readonly #executions = new KeyedShare();
   readonly #ofClient = new Map<string, number>();
   #taken = 0;
   #executing = 0;
@@ -81,17 +83,17 @@ export class ServerSlots {
       }
       signal.addEventListener('abort', onAbort, { once: true });
       if (turn.isUrgent) this.#urgent.add(waiting);
-      else this.#queueOf(turn).add(nameOf(turn), waiting);
+      else this.#queueOf(turn).add(waiting);
     });
   }
 
-  #queueOf({ isExecution }: SlotTurn): FairShare<Waiting> {
+  #queueOf({ isExecution }: SlotTurn): KeyedShare {
     return isExecution ? this.#executions : this.#reads;
   }
 
   #drop(waiting: Waiting): void {
     if (this.#urgent.delete(waiting)) return;
-    this.#queueOf(waiting.turn).remove(nameOf(waiting.turn), waiting);
+    this.#queueOf(waiting.turn).remove(waiting);
   }
 
   #hasRoom(turn: SlotTurn): boolean {
@@ -140,6 +142,37 @@ export class ServerSlots {
     const execution = mayExecute && this.#isExecutionNext ? this.#executions.take(this.#mayHave) : undefined;
     const read = execution ?? this.#reads.take(this.#mayHave);
     return read ?? (mayExecute ? this.#executions.take(this.#mayHave) : undefined);
+  }
+}
+
+/** Two fair queues, which take turns: of clients with an API key, and of those without. */
+class KeyedShare {
+  readonly #keyed = new FairShare<Waiting>();
+  readonly #others = new FairShare<Waiting>();
+  #isKeyedNext = true;
+
+  get size(): number {
+    return this.#keyed.size + this.#others.size;
+  }
+
+  add(waiting: Waiting): void {
+    this.#of(waiting.turn).add(nameOf(waiting.turn), waiting);
+  }
+
+  remove(waiting: Waiting): void {
+    this.#of(waiting.turn).remove(nameOf(waiting.turn), waiting);
+  }
+
+  take(mayHave: (client: string) => boolean): Waiting | undefined {
+    const [first, second] = this.#isKeyedNext ? [this.#keyed, this.#others] : [this.#others, this.#keyed];
+    const taken = first.take(mayHave);
+    if (taken === undefined) return second.take(mayHave);
+    this.#isKeyedNext = !this.#isKeyedNext;
+    return taken;
+  }
+
+  #of({ hasKey = true }: SlotTurn): FairShare<Waiting> {
+    return hasKey ? this.#keyed : this.#others;
   }
 }
 

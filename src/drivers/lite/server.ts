@@ -24,7 +24,7 @@ const GOOD_CONNECTION_MS = 30_000;
 /** Maximum length of an error message of a server; the longest messages of nodes end with a TVM log. */
 const MAX_MESSAGE = 4_096;
 
-export interface LiteQueryOptions extends Pick<SlotTurn, 'client' | 'isUrgent'> {
+export interface LiteQueryOptions extends Pick<SlotTurn, 'client' | 'hasKey' | 'isUrgent'> {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
   /** The query waits for a block first, so its latency is not a measurement. */
@@ -207,9 +207,9 @@ export class LiteServer {
   /** Acquires a slot, or returns the reason for the failure. */
   async #acquireSlot(
     fn: string,
-    { timeoutMs, signal, client, isUrgent }: LiteQueryOptions,
+    { timeoutMs, signal, client, hasKey, isUrgent }: LiteQueryOptions,
   ): Promise<(() => void) | QueryFailure> {
-    const turn: SlotTurn = { client, isUrgent, isExecution: EXECUTIONS.has(fn) };
+    const turn: SlotTurn = { client, hasKey, isUrgent, isExecution: EXECUTIONS.has(fn) };
     const free = this.#slots.tryAcquire(turn);
     if (free !== null) return free;
     const { clock } = this.#modules;

@@ -59,7 +59,7 @@ export interface ReadResult<Answer> {
  */
 export type LiteQuery<Query, Answer, Value> = Omit<
   LiteRequest<Query, Answer, Value>,
-  'deadlineMs' | 'signal' | 'size' | 'client'
+  'deadlineMs' | 'signal' | 'size' | 'client' | 'hasKey'
 >;
 
 /** A verified value with the answer that contained it. */
@@ -174,7 +174,7 @@ export class ReadContext {
       ...(waitSeqno === undefined ? {} : { waitSeqno }),
       ...(immutable === undefined ? {} : { immutable }),
       ...(verifiedAs === undefined ? {} : { verifiedAs, size: cachedBytes }),
-      ...(client === undefined ? {} : { client: client.id }),
+      ...(client === undefined ? {} : { client: client.id, hasKey: client.hasKey }),
       ...(isUrgent === undefined ? {} : { isUrgent }),
       ...(prepare === undefined ? {} : { prepare }),
       deadlineMs,

@@ -47,7 +47,7 @@ export class MeasuredTern {
   #crash: string | null = null;
   #isClosing = false;
   readonly keys: IssuedKeys;
-  /** Whether it runs as `Nice=-5` of a systemd unit lets it. */
+  /** Whether it runs as `Nice=-10` of a systemd unit lets it. */
   readonly isRaised: boolean;
 
   private constructor(
@@ -131,7 +131,7 @@ export class MeasuredTern {
 }
 
 /** As in the systemd unit of the documentation. */
-const NICE = -5;
+const NICE = -10;
 
 /**
  * The network and the attackers share the processors with Tern here, and would not elsewhere: it gets the priority that the

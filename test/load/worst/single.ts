@@ -35,6 +35,7 @@ export function readSingleArguments(args: readonly string[]): SingleArguments {
 }
 
 const BLOCK_TIME_MS = 1_000;
+const SENDERS = 8;
 /** After a request, until the probe has told of it. */
 const PAUSE_MS = 350;
 const ASK_EVERY_MS = 5;
@@ -60,7 +61,7 @@ export async function loadSingle(
 ): Promise<boolean> {
   const closers: (() => unknown)[] = [];
   try {
-    const network = await HostileNetwork.start(join(folder, 'network'), 1, BLOCK_TIME_MS);
+    const network = await HostileNetwork.start(join(folder, 'network'), SENDERS, BLOCK_TIME_MS);
     closers.push(() => network.close());
     const database = await testDatabase('empty');
     closers.push(() => stopTestServer());
