@@ -2,15 +2,28 @@ import type { ActionType, DetailFields, DetailValues } from '#domain/actions/act
 import type { ActionBlock } from '#domain/actions/block.js';
 import type { MatchContext, Pattern } from '#domain/actions/pattern.js';
 import * as basic from '#domain/actions/protocols/basic.js';
+import * as cocoon from '#domain/actions/protocols/cocoon.js';
+import * as coffee from '#domain/actions/protocols/coffee.js';
+import * as coffeeMev from '#domain/actions/protocols/coffee-mev.js';
+import * as coffeeStaking from '#domain/actions/protocols/coffee-staking.js';
+import * as dedust from '#domain/actions/protocols/dedust.js';
 import * as dex from '#domain/actions/protocols/dex.js';
 import * as dns from '#domain/actions/protocols/dns.js';
 import * as elections from '#domain/actions/protocols/elections.js';
+import * as ethena from '#domain/actions/protocols/ethena.js';
+import * as evaa from '#domain/actions/protocols/evaa.js';
 import * as jettons from '#domain/actions/protocols/jettons.js';
+import * as jvault from '#domain/actions/protocols/jvault.js';
+import * as layerzero from '#domain/actions/protocols/layerzero.js';
 import * as multisig from '#domain/actions/protocols/multisig.js';
 import * as sales from '#domain/actions/protocols/nft-sales.js';
 import * as nfts from '#domain/actions/protocols/nfts.js';
 import * as staking from '#domain/actions/protocols/staking.js';
+import * as stonfi from '#domain/actions/protocols/stonfi.js';
+import * as stonfiV2 from '#domain/actions/protocols/stonfi-v2.js';
 import * as subscriptions from '#domain/actions/protocols/subscriptions.js';
+import * as tgbtc from '#domain/actions/protocols/tgbtc.js';
+import * as tonco from '#domain/actions/protocols/tonco.js';
 import * as tonstakers from '#domain/actions/protocols/tonstakers.js';
 import * as vesting from '#domain/actions/protocols/vesting.js';
 import type { Address } from '#formats/address/address.js';
@@ -59,6 +72,46 @@ const TYPES = [
   elections.electionRecoverType,
   subscriptions.subscribeType,
   subscriptions.unsubscribeType,
+  evaa.evaaSupplyType,
+  evaa.evaaWithdrawType,
+  evaa.evaaLiquidateType,
+  jvault.jvaultStakeType,
+  jvault.jvaultUnstakeType,
+  jvault.jvaultUnstakeRequestType,
+  jvault.jvaultClaimType,
+  tonco.toncoDeployPoolType,
+  coffee.coffeeCreateVaultType,
+  coffee.coffeeCreatePoolCreatorType,
+  coffee.coffeeCreatePoolType,
+  coffeeMev.coffeeMevHoldType,
+  coffeeMev.coffeeMevFailedType,
+  coffeeStaking.coffeeStakingDepositType,
+  coffeeStaking.coffeeStakingWithdrawType,
+  coffeeStaking.coffeeStakingClaimType,
+  tgbtc.tgbtcMintType,
+  tgbtc.tgbtcMintFallbackType,
+  tgbtc.tgbtcBurnType,
+  tgbtc.tgbtcBurnFallbackType,
+  tgbtc.tgbtcNewKeyType,
+  tgbtc.tgbtcNewKeyFallbackType,
+  tgbtc.tgbtcKeyGeneratedType,
+  layerzero.layerzeroSendType,
+  layerzero.layerzeroSendTokensType,
+  layerzero.layerzeroReceiveType,
+  layerzero.layerzeroCommitPacketType,
+  layerzero.layerzeroDvnVerifyType,
+  cocoon.cocoonWorkerPayoutType,
+  cocoon.cocoonProxyPayoutType,
+  cocoon.cocoonProxyChargeType,
+  cocoon.cocoonClientTopUpType,
+  cocoon.cocoonRegisterProxyType,
+  cocoon.cocoonUnregisterProxyType,
+  cocoon.cocoonClientRegisterType,
+  cocoon.cocoonClientChangeSecretHashType,
+  cocoon.cocoonClientRequestRefundType,
+  cocoon.cocoonGrantRefundType,
+  cocoon.cocoonClientIncreaseStakeType,
+  cocoon.cocoonClientWithdrawType,
 ] as const;
 
 /**
@@ -81,7 +134,13 @@ export const PATTERNS: readonly Pattern[] = [
   staking.nominatorProcessWithdrawals,
   jettons.jettonTransfer,
   jettons.wrappedTonTransfer,
+  dedust.dedustDeposit,
+  dedust.dedustWithdraw,
   jettons.jettonBurn,
+  dedust.dedustSwap,
+  stonfi.stonfiSwap,
+  stonfiV2.stonfiV2Swap,
+  tonco.toncoSwap,
   dns.dnsRelease,
   dns.dnsPurchase,
   sales.nftUpdateSale,
@@ -101,8 +160,64 @@ export const PATTERNS: readonly Pattern[] = [
   sales.auctionOutbid,
   sales.nftCancelSale,
   sales.nftEndAuction,
+  ethena.ethenaWithdrawalRequest,
   jettons.jettonMint,
   jettons.oldJettonMint,
+  ethena.ethenaDeposit,
+  stonfiV2.stonfiV2Deposit,
+  stonfiV2.stonfiV2Withdraw,
+  stonfiV2.stonfiV2Refund,
+  jvault.jvaultStake,
+  jvault.jvaultUnstake,
+  jvault.jvaultClaim,
+  jvault.jvaultUnstakeRequest,
+  evaa.evaaSupply,
+  evaa.evaaJettonSupply,
+  evaa.evaaWithdraw,
+  evaa.evaaLiquidate,
+  evaa.evaaJettonLiquidate,
+  tgbtc.tgbtcMint,
+  tgbtc.tgbtcBurn,
+  tgbtc.tgbtcNewKey,
+  tgbtc.tgbtcMintFallback,
+  tgbtc.tgbtcBurnFallback,
+  tgbtc.tgbtcNewKeyFallback,
+  tgbtc.tgbtcKeyGenerated,
+  tonco.toncoDeposit,
+  tonco.toncoDeployPool,
+  tonco.toncoWithdraw,
+  coffee.coffeeDeposit,
+  coffee.coffeeSwap,
+  coffee.coffeeWithdraw,
+  coffee.coffeeCreateVault,
+  coffee.coffeeCreatePoolCreator,
+  coffee.coffeeCreatePool,
+  coffeeMev.coffeeMevHold,
+  coffeeMev.coffeeMevHoldJettons,
+  coffeeMev.coffeeMevFailed,
+  coffeeMev.coffeeMevFailedJettons,
+  coffeeStaking.coffeeStakingDeposit,
+  coffeeStaking.coffeeStakingWithdraw,
+  coffeeStaking.coffeeStakingClaim,
+  layerzero.layerzeroSend,
+  layerzero.layerzeroSendTokens,
+  layerzero.layerzeroReceive,
+  layerzero.layerzeroCommitPacket,
+  layerzero.layerzeroDvnVerify,
+  cocoon.cocoonWorkerPayout,
+  cocoon.cocoonWorkerLastPayout,
+  cocoon.cocoonProxyPayout,
+  cocoon.cocoonProxyCharge,
+  cocoon.cocoonClientTopUp,
+  cocoon.cocoonRegisterProxy,
+  cocoon.cocoonUnregisterProxy,
+  cocoon.cocoonClientRegister,
+  cocoon.cocoonClientChangeSecretHash,
+  cocoon.cocoonClientRequestRefund,
+  cocoon.cocoonGrantRefund,
+  cocoon.cocoonClientIncreaseStake,
+  cocoon.cocoonClientWithdraw,
+  dedust.dedustJoinedDeposit,
 ];
 
 /** Changes of the blocks after all patterns were tried. */

@@ -231,6 +231,8 @@ export interface Meaning<Data = unknown> {
   readonly without?: readonly (ActionBlock | null | undefined)[];
   /** Participants in addition to the accounts of its transactions and to sources and destinations. */
   readonly parties?: readonly (Address | null | undefined)[];
+  /** The transaction that sent the first message belongs to it, though it is made of several messages of that transaction. */
+  readonly sender?: boolean;
   /** Kind of the block, when the pattern makes several. */
   readonly kind?: string;
 }

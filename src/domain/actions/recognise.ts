@@ -124,7 +124,7 @@ export class BlockTree {
     block.failed = meant.failed ?? false;
     block.broken = (meant.broken ?? false) || ordered.some(({ broken }) => broken);
     block.data = meant.data;
-    block.hasSiblings = hasSiblings;
+    block.hasSiblings = hasSiblings && meant.sender !== true;
     const parties = (meant.parties ?? []).filter((party): party is Address => party !== null && party !== undefined);
     block.action = { type: meant.type, details: completeDetails(meant.type.fields, meant.details), parties };
     block.previous = first.previous;

@@ -19,7 +19,7 @@ export const JettonNotification = layout(
 );
 export const JettonBurn = layout('burn#595f07bc query_id:uint64 amount:Coins response_destination:MsgAddress');
 export const BURN_NOTIFICATION = 0x7bdd97de;
-const Mint = layout('mint#642b7d07 query_id:uint64 to_address:MsgAddress ton_amount:Coins');
+export const Mint = layout('mint#642b7d07 query_id:uint64 to_address:MsgAddress ton_amount:Coins');
 const OldMint = layout('mint#00000015 query_id:uint64 to_address:MsgAddress ton_amount:Coins master_msg:^Cell');
 /** The message of the old mint to the new wallet, as far as the amount. */
 const MasterMessage = layout('_ op:uint32 query_id:uint64 amount:Coins');
