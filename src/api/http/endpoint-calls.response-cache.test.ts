@@ -97,6 +97,14 @@ describe('kept results of which is known what they tell', () => {
     expect(cache.withOldTail('a', now(24))).toBeUndefined();
   });
 
+  it('have headers of the head that they are compared with', () => {
+    const cache = new ResponseCache(10_000, 5_000, clock);
+    const kept = new EndpointResult('one', [['X-Head', '40']], (json) => json, 40, 0, { keys: [], tail: null });
+    cache.set('a', kept, 40);
+    const keptHeaders = () => [['X-Head', '41']] as const;
+    expect(cache.get('a', { ...now(41), keptHeaders })?.headers).toEqual([['X-Head', '41']]);
+  });
+
   it('give their rows also as bytes', () => {
     const tail = { from: 3, keys: [], source: null };
     const bytes = new TextEncoder().encode('Яx{}');

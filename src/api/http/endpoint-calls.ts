@@ -5,6 +5,7 @@ import { type AnswerTail, type AnyEndpoint, type Freshness, JsonText } from '#ap
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
 import type {
+  AnswerHeaders,
   AnyHttpApi,
   ApiRequest,
   CallThreads,
@@ -402,11 +403,13 @@ interface CurrentHead {
   readonly changes: ChangeLog | undefined;
   /** The newest masterchain block of the data; null where that is not told. */
   readonly mcSeqno: number | null;
+  readonly keptHeaders?: AnyHttpApi['keptHeaders'];
 }
 
 function headOf({ api, network }: CompiledEndpoint): CurrentHead {
   const seqno = api.headSeqno === undefined ? network.headSeqno() : api.headSeqno();
-  return { seqno, changes: api.changes, mcSeqno: api.freshness?.().mcSeqno ?? null };
+  const { changes, keptHeaders } = api;
+  return { seqno, changes, mcSeqno: api.freshness?.().mcSeqno ?? null, keptHeaders };
 }
 
 function freshnessOf(endpoint: AnyEndpoint<never>, params: never): Freshness {
@@ -420,7 +423,7 @@ export type SerializedJson = string | Uint8Array;
 export class EndpointResult {
   /** In the `spec` profile. */
   readonly json: SerializedJson;
-  readonly headers: readonly (readonly [name: string, value: string])[];
+  headers: AnswerHeaders;
   /** The newest masterchain block of which it is known to tell the data; null: valid for ever. */
   mcSeqno: number | null;
   /** Keys of the data that it tells; null: any. */
@@ -527,7 +530,7 @@ export class ResponseCache {
   }
 
   /** Deletes an entry that does not hold any more, not even without its tail. */
-  #holds(key: string, kept: CacheEntry, { seqno, changes, mcSeqno }: CurrentHead): boolean {
+  #holds(key: string, kept: CacheEntry, { seqno, changes, mcSeqno, keptHeaders }: CurrentHead): boolean {
     const { result, headSeqno, tailSeqno, since } = kept;
     if (headSeqno === null) return true;
     const now = this.#clock.now();
@@ -538,6 +541,7 @@ export class ResponseCache {
       this.#entries.delete(key);
       return false;
     }
+    if (headSeqno !== seqno && keptHeaders !== undefined) result.headers = keptHeaders(result.headers);
     kept.headSeqno = seqno;
     if (tail !== null && !changes.isUnchanged(tail.keys, tailSeqno!)) return false;
     kept.tailSeqno = seqno;

@@ -69,6 +69,9 @@ export interface ApiRequest<Values = SwitchValues<NoSwitches>> {
   readonly notKept: () => void;
 }
 
+/** Headers of one answer. */
+export type AnswerHeaders = readonly (readonly [name: string, value: string])[];
+
 /** A call as another thread needs it: plain values only. */
 export interface ThreadCall<Values = SwitchValues<NoSwitches>> {
   /** Name of the endpoint. */
@@ -144,6 +147,8 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   headSeqno?(): number;
   /** Which data changed with `headSeqno`. Default: all. */
   readonly changes?: ChangeLog;
+  /** Headers of an answer that was kept, as of now: those that tell of the head are written anew. Default: the same. */
+  keptHeaders?(headers: AnswerHeaders): AnswerHeaders;
   /** Writes the tail of an answer anew. */
   writeTail?(source: never, context: Context): Promise<{ readonly text: string; readonly keys: readonly string[] }>;
   /** For `X-Tern-Mc-Seqno` and `X-Tern-Lag-Ms` of every response; without it there are none. Must be fast and not throw. */

@@ -1,6 +1,6 @@
 import type { StaticDecode, TObject, TSchema } from '@sinclair/typebox';
 import type { Endpoint } from '#api/http/endpoint.js';
-import type { Profile } from '#api/http/http-api.js';
+import type { AnswerHeaders, Profile } from '#api/http/http-api.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { ACCOUNT_PRICE } from '#api/v3/price.js';
 import { coverageText, historyText, isHistoryComplete, isStateComplete } from '#drivers/store/coverage.js';
@@ -11,6 +11,16 @@ import type { LookUps, NamedContracts } from '#services/lookups/named-contracts.
 
 /** The header of answers that may lack something because the index does not have all of the chain. */
 const COVERAGE_HEADER = 'X-Tern-Coverage';
+
+/** Headers of an answer that was kept: the coverage of the index goes on with its head. */
+export function coverageAsOfNow(headers: AnswerHeaders, index: IndexCoverage): AnswerHeaders {
+  if (headers.every(([name]) => name !== COVERAGE_HEADER)) return headers;
+  return headers.map(([name, value]) => {
+    if (name !== COVERAGE_HEADER) return [name, value];
+    const unknown = /; unknown=\d+$/.exec(value)?.[0] ?? '';
+    return [name, coverageText(index) + unknown];
+  });
+}
 
 /** A part of an index on which answers depend: its blocks, or the newest states of all accounts. */
 type CoveragePart = 'history' | 'state';

@@ -4,7 +4,7 @@ import { localnetDescription } from '#api/localnet/description.js';
 import type { V2Context } from '#api/v2/context.js';
 import { V2_TYPE_NAMES, v2Endpoints, v2Tags } from '#api/v2/endpoints.js';
 import { type V3ChainContext, type V3Network, type V3Switches, v3Context } from '#api/v3/context.js';
-import { coverageOfFailure } from '#api/v3/coverage.js';
+import { coverageAsOfNow, coverageOfFailure } from '#api/v3/coverage.js';
 import { writeAddressTail } from '#api/v3/page.js';
 import type { ReaderPool } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
@@ -57,6 +57,7 @@ export function v3Api(
     headSeqno: () => index.version,
     changes: index.changes,
     writeTail: writeAddressTail,
+    keptHeaders: (headers) => coverageAsOfNow(headers, index.coverage()),
     freshness: () => index.freshness(),
     failureHeaders: (error) => coverageOfFailure(error, index.coverage()),
     context: (request) => {
