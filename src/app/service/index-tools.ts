@@ -10,6 +10,7 @@ import { stateFilesErrors } from '#drivers/state-files/errors.js';
 import { Database } from '#drivers/store/database.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import { prepareSchema, readMigrations } from '#drivers/store/migrate.js';
+import { countQueued } from '#drivers/store/write/contract-queue.js';
 import type { Address } from '#formats/address/address.js';
 import { pause } from '#kernel/clock.js';
 import { fileProblem } from '#kernel/files.js';
@@ -157,7 +158,15 @@ export function startStateImport(options: StateImportCommand, modules: Environme
     const run = async (): Promise<void> => {
       await stateImport.run(stop.signal);
       detecting = true;
-      await indexer.run();
+      // Contracts are detected by the index leader: this process, or another one.
+      const byAnother = async (): Promise<void> => {
+        for (;;) {
+          const { soon } = await database.withWriter(countQueued);
+          if (stop.signal.aborted || (soon === 0 && indexer.status.role !== 'leader')) return;
+          await pause(LOOK_MS, clock, stop.signal);
+        }
+      };
+      await Promise.race([indexer.run(), byAnother()]);
     };
     const ended = run();
     ended.catch(() => {});
