@@ -61,7 +61,11 @@ export async function fillInAnyOrder({ folder, last: to, ranges, seed, say }: Fi
 }
 
 /** Fills a chain, or a range of it, until nothing is left to be done. */
-export async function fill(chain: LiveReplay, database: TestDatabase, options: Partial<IndexerOptions>): Promise<void> {
+export async function fill(
+  chain: LiveReplay,
+  database: Pick<TestDatabase, 'url'>,
+  options: Partial<IndexerOptions>,
+): Promise<void> {
   const { indexer, close } = await replayedIndexer(chain, database.url, { from: 1, follow: false, ...options });
   try {
     await indexer.run();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -25,6 +25,20 @@ describe('the lock of a folder', () => {
     removeThreadLock(folder, threadId + 1);
     expect(() => lockFolder(folder)).toThrow(held);
     removeThreadLock(folder, threadId);
+    lockFolder(folder)();
+  });
+
+  it('that was copied with its folder is not held there', () => {
+    const folder = join(away, 'original');
+    const release = lockFolder(folder);
+    const copy = join(away, 'copy');
+    cpSync(folder, copy, { recursive: true });
+    const moved = join(away, 'moved');
+    renameSync(folder, moved);
+    expect(() => lockFolder(moved)).toThrow(expect.objectContaining({ code: 'ledger/in-use' }));
+    lockFolder(copy)();
+    renameSync(moved, folder);
+    release();
     lockFolder(folder)();
   });
 

@@ -11,6 +11,7 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -186,7 +187,8 @@ let counter = 0;
  * Locks a folder for this thread. A lock that a killed process left is taken over. One of a thread of this process that was
  * terminated is removed by {@link removeThreadLock}: only who started a thread knows that it has ended.
  *
- * The file `lock` has the process id, the start time of the process, since ids are reused, and the thread id, which is not.
+ * The file `lock` has the process id, the start time of the process, since ids are reused, the thread id, which is not, and the
+ * identity of the folder, since a copy that was made meanwhile is not locked.
  *
  * @returns releases the lock
  * @throws ledger/in-use, ledger/unwritable
@@ -194,11 +196,11 @@ let counter = 0;
 export function lockFolder(folder: string): () => void {
   ensureFolder(folder);
   const file = join(folder, 'lock');
-  const mine = `${ownerOf(threadId)} ${++counter}.${Math.random().toString(36).slice(2)}\n`;
+  const mine = `${ownerOf(threadId)} ${identityOf(folder)} ${++counter}.${Math.random().toString(36).slice(2)}\n`;
   while (!writing(file, () => createFileExclusive(file, mine))) {
     const found = textOf(file);
     if (found === '') continue;
-    if (isHeld(found)) throw ledgerErrors['in-use']({ folder, holder: `process ${found.split(' ')[0]}` });
+    if (isHeld(found, folder)) throw ledgerErrors['in-use']({ folder, holder: `process ${found.split(' ')[0]}` });
     takeAway(file, found);
   }
   return () => {
@@ -239,9 +241,19 @@ function textOf(file: string): string {
   return bytes === null ? '' : new TextDecoder().decode(bytes);
 }
 
-function isHeld(text: string): boolean {
-  const [pid, start] = text.split(' ');
+/** Device and inode: a moved folder keeps them, a copy has others. */
+function identityOf(folder: string): string {
+  return writing(folder, () => {
+    const { dev, ino } = statSync(folder, { bigint: true });
+    return `${dev}:${ino}`;
+  });
+}
+
+function isHeld(text: string, folder: string): boolean {
+  const [pid, start, , of = ''] = text.split(' ');
   if (!isRunning(Number(pid))) return false;
+  // Locks of older versions do not name their folder.
+  if (of.includes(':') && of !== identityOf(folder)) return false;
   // Without known start times, the process id decides.
   const running = startOf(Number(pid));
   return running === '-' || start === '-' || running === start;
