@@ -5,6 +5,7 @@ import { decodeCommand } from '#app/cli/decode.js';
 import { devCommand } from '#app/cli/dev.js';
 import { type CliEnvironment, packageVersion } from '#app/cli/environment.js';
 import { cliErrors, errorLine } from '#app/cli/errors.js';
+import { explainCommand } from '#app/cli/explain.js';
 import { indexCommand } from '#app/cli/index-command.js';
 import { keysCommand } from '#app/cli/keys.js';
 import { liteCommand } from '#app/cli/lite.js';
@@ -33,6 +34,7 @@ const commands: readonly ((environment: CliEnvironment) => Command)[] = [
   replayCommand,
   liteCommand,
   decodeCommand,
+  explainCommand,
 ];
 
 function buildProgram(output: Output, environment: CliEnvironment): Command {

@@ -43,6 +43,11 @@ export const cliErrors = defineErrors('cli', {
     message: (d: { url: string; problem: string }) => `no server at ${d.url}: ${d.problem}`,
     remedy: 'Start a local network with npm start (tern dev), or set its URL with --url or TERN_URL.',
   },
+  'explain-source': {
+    class: 'upstream',
+    message: (d: { url: string; problem: string }) => `no answer from ${d.url}: ${d.problem}`,
+    remedy: 'Set the URL of a service with API v3 with --url or TERN_URL.',
+  },
   'not-local': {
     class: 'upstream',
     message: (d: { url: string; status: number }) =>

@@ -210,13 +210,14 @@ const snapshot: Action<object> = async ({ client, show }, [action, name]) => {
 function sessionOf(command: Command, { url, json }: CommonFlags, environment: CliEnvironment): Session {
   const { writeOut = (text: string) => void process.stdout.write(text) } = command.configureOutput();
   return {
-    client: new LocalnetClient(urlOf(url, environment)),
+    client: new LocalnetClient(localnetUrl(url, environment)),
     show: (answer, text) => writeOut(json === true ? `${JSON.stringify(answer, null, 2)}\n` : text(answer)),
   };
 }
 
 /** @throws config/bad-setting */
-function urlOf(flag: string | undefined, environment: CliEnvironment): string {
+/** The URL of the service: the flag, TERN_URL, or the default. */
+export function localnetUrl(flag: string | undefined, environment: CliEnvironment): string {
   const { url } = readSettings(localnetSettings, {
     flags: flag === undefined ? {} : { url: flag },
     environment,

@@ -233,15 +233,13 @@ function mintMeaning(
   wallet: { readonly owner: Address; readonly jetton: Address } | null,
   intended: bigint | null,
 ) {
-  const failed = internal === null || internal.block.aborted || wallet === null;
-  const learned: JettonMintData = failed
-    ? { receiver: data.to_address, receiver_wallet: null, asset: block.destination, amount: intended }
-    : {
-        receiver: wallet.owner,
-        receiver_wallet: internal.block.destination,
-        asset: wallet.jetton,
-        amount: internal.data.amount,
-      };
+  const failed = internal === null || internal.block.aborted;
+  const learned: JettonMintData = {
+    receiver: wallet?.owner ?? data.to_address,
+    receiver_wallet: internal?.block.destination ?? null,
+    asset: wallet?.jetton ?? block.destination,
+    amount: internal === null ? intended : internal.data.amount,
+  };
   const { receiver, receiver_wallet, asset, amount: units } = learned;
   const details = {
     asset,

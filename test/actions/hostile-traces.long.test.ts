@@ -1,0 +1,16 @@
+import { describe, expect, it } from 'vitest';
+import { chain, fan, fuzzingProblems, OPCODES, tooComplexWith } from '#test/support/hostile-traces.js';
+
+describe('many traces that nobody would send', () => {
+  it('are classified without a defect', () => {
+    expect(fuzzingProblems(501, 31_000)).toEqual([]);
+  });
+
+  it.each([
+    ['fans', fan],
+    ['chains', chain],
+  ])('take bounded work: %s of 10,000 transactions', (_, make) => {
+    const some = OPCODES.filter((__, i) => i % 6 === 0);
+    expect(tooComplexWith((opcode) => make(10_000, opcode), some)).toEqual([]);
+  });
+});

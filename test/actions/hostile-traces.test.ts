@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { classify } from '#domain/actions/classify.js';
+import type { Address } from '#formats/address/address.js';
+import { Builder } from '#formats/cells/builder.js';
+import {
+  chain,
+  fan,
+  fuzzingProblems,
+  madeAddress,
+  madeTrace,
+  OPCODES,
+  opcodeBody,
+  tooComplexWith,
+} from '#test/support/hostile-traces.js';
+import { KnownFacts } from '#test/support/recorded-actions.js';
+
+describe('traces that nobody would send', () => {
+  it('are classified without a defect', () => {
+    expect(fuzzingProblems(1, 500)).toEqual([]);
+  });
+
+  it.each([
+    ['fans', fan],
+    ['chains', chain],
+  ])('take work in proportion to their transactions: %s', (_, make) => {
+    expect(tooComplexWith((opcode) => make(300, opcode), OPCODES)).toEqual([]);
+  });
+});
+
+describe('a jetton wallet that claims to be one of a known master', () => {
+  const transfer = new Builder().storeUint(0x0f8a7ea5, 32).storeUint(7, 64).storeUint(1, 4).storeUint(100, 8);
+  const to = (account: Address, builder: Builder) => builder.storeUint(4, 3).storeUint(0, 8).storeBytes(account.hash);
+  const body = to(madeAddress(1), to(madeAddress(4), transfer))
+    .storeBit(false)
+    .storeUint(0, 4)
+    .storeBit(false)
+    .endCell();
+  const internal = to(
+    madeAddress(1),
+    to(madeAddress(1), new Builder().storeUint(0x178d4519, 32).storeUint(7, 64).storeUint(1, 4).storeUint(100, 8)),
+  )
+    .storeUint(0, 4)
+    .storeBit(false)
+    .endCell();
+  const trace = madeTrace([
+    { sender: null, account: 1, body: opcodeBody(1) },
+    { sender: 0, account: 2, body },
+    { sender: 1, account: 3, body: internal },
+  ]);
+
+  it('moves no jettons', () => {
+    const types = classify(trace, new KnownFacts()).actions.map(({ type }) => type);
+    expect(types).toEqual(['call_contract', 'call_contract']);
+  });
+
+  it('is a near miss, with the account that is no wallet', () => {
+    const { nearMisses } = classify(trace, new KnownFacts());
+    const found = nearMisses.find(({ pattern }) => pattern === 'jetton_transfer')!;
+    expect(found.reason).toEqual({
+      kind: 'interface',
+      step: 'internal',
+      address: madeAddress(3),
+      wanted: 'jetton_wallet',
+    });
+    expect(trace.transactions[found.transaction]!.account).toEqual(madeAddress(2));
+  });
+
+  it('moves jettons when the index verified the wallet, and the trace is broken when its owner is another', () => {
+    const facts = new KnownFacts();
+    facts.add(madeAddress(3).toRaw(), { jetton_wallet: { owner: madeAddress(9), jetton: madeAddress(8) } });
+    const { state, actions } = classify(trace, facts);
+    expect(state).toBe('broken');
+    expect(actions[0]).toMatchObject({
+      type: 'jetton_transfer',
+      details: { receiver: madeAddress(9), asset: madeAddress(8), amount: 100n },
+    });
+  });
+
+  it('is asked for when nothing is known of it', () => {
+    const { wanted } = classify(trace, { contract: () => undefined, data: () => undefined });
+    expect(wanted.some(({ address, what }) => what === 'contract' && address.equals(madeAddress(3)))).toBe(true);
+  });
+});
+
+describe('a body that ends too early', () => {
+  it('is a near miss with the field and the bit', () => {
+    const cut = new Builder().storeUint(0xf718510f, 32).storeUint(1, 64).storeUint(2, 8).endCell();
+    const trace = madeTrace([
+      { sender: null, account: 1, body: opcodeBody(1) },
+      { sender: 0, account: 2, body: cut },
+    ]);
+    const { nearMisses, actions } = classify(trace, new KnownFacts());
+    expect(nearMisses).toMatchObject([
+      { pattern: 'multisig_create_order', reason: { kind: 'body', step: 'start', field: 'order_seqno', bit: 96 } },
+    ]);
+    expect(actions.map(({ type }) => type)).toEqual(['call_contract']);
+  });
+});
