@@ -7,6 +7,7 @@ import * as coffee from '#domain/actions/protocols/coffee.js';
 import * as coffeeMev from '#domain/actions/protocols/coffee-mev.js';
 import * as coffeeStaking from '#domain/actions/protocols/coffee-staking.js';
 import * as dedust from '#domain/actions/protocols/dedust.js';
+import * as dedustV2 from '#domain/actions/protocols/dedust-v2.js';
 import * as dex from '#domain/actions/protocols/dex.js';
 import * as dns from '#domain/actions/protocols/dns.js';
 import * as elections from '#domain/actions/protocols/elections.js';
@@ -112,6 +113,8 @@ const TYPES = [
   cocoon.cocoonGrantRefundType,
   cocoon.cocoonClientIncreaseStakeType,
   cocoon.cocoonClientWithdrawType,
+  dedustV2.dedustV2ClaimFeesType,
+  dedustV2.dedustV2ClaimRewardType,
 ] as const;
 
 /**
@@ -138,6 +141,12 @@ export const PATTERNS: readonly Pattern[] = [
   dedust.dedustWithdraw,
   jettons.jettonBurn,
   dedust.dedustSwap,
+  dedustV2.dedustV2Swap,
+  dedustV2.dedustV2JettonSwap,
+  dedustV2.dedustV2Deposit,
+  dedustV2.dedustV2Withdraw,
+  dedustV2.dedustV2ClaimFees,
+  dedustV2.dedustV2ClaimReward,
   stonfi.stonfiSwap,
   stonfiV2.stonfiV2Swap,
   tonco.toncoSwap,
@@ -218,6 +227,7 @@ export const PATTERNS: readonly Pattern[] = [
   cocoon.cocoonClientIncreaseStake,
   cocoon.cocoonClientWithdraw,
   dedust.dedustJoinedDeposit,
+  dedustV2.dedustV2JoinedDeposit,
 ];
 
 /** Changes of the blocks after all patterns were tried. */
