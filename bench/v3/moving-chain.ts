@@ -15,17 +15,6 @@ const TABLES = {
 
 const HELD = Object.keys(TABLES).map((table) => `held_${table}`);
 
-/** What a run that was interrupted has held back. */
-async function putBack(client: pg.Client, last: number): Promise<void> {
-  const { rows } = await client.query<{ known: boolean }>(`SELECT to_regclass('held_traces') IS NOT NULL AS known`);
-  if (rows[0]?.known !== true) return;
-  for (const table of Object.keys(TABLES)) {
-    await client.query(`INSERT INTO ${table} SELECT * FROM held_${table} ON CONFLICT DO NOTHING`);
-  }
-  await client.query('UPDATE index_state SET rounds = int4multirange(int4range(1, $1))', [last + 1]);
-  await client.query(`DROP TABLE ${HELD.join(', ')}`);
-}
-
 /** A trace is told with its last block. */
 const BY_END: ReadonlySet<string> = new Set(['traces', 'trace_accounts']);
 
@@ -54,8 +43,8 @@ export class MovingChain {
     const client = new pg.Client(connectionConfig(url));
     await client.connect();
     const head = last - blocks;
+    await MovingChain.#putBack(client, last);
     await client.query('BEGIN');
-    await putBack(client, last);
     for (const [table, column] of Object.entries(TABLES)) {
       const isLater = BY_END.has(table)
         ? `x.root IN (SELECT t.root FROM traces t WHERE t.mc_seqno_end > ${head})`
@@ -75,6 +64,17 @@ export class MovingChain {
     await client.query('COMMIT');
     await client.query('ANALYZE');
     return new MovingChain(client, head, last);
+  }
+
+  /** What a run that was interrupted has held back. */
+  static async #putBack(client: pg.Client, last: number): Promise<void> {
+    const { rows } = await client.query<{ head: number; isHeld: boolean }>(
+      `SELECT upper(rounds) - 1 AS head, to_regclass('held_traces') IS NOT NULL AS "isHeld" FROM index_state`,
+    );
+    const [state] = rows;
+    if (state?.isHeld !== true) return;
+    await new MovingChain(client, state.head, last).#commit(last);
+    await client.query(`DROP TABLE ${HELD.join(', ')}`);
   }
 
   get head(): number {
