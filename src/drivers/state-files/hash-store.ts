@@ -5,7 +5,7 @@ import { stateFilesErrors } from '#drivers/state-files/errors.js';
 import { fileProblem, makeFolder } from '#kernel/files.js';
 
 /** A hash and a depth. */
-export const SLOT_BYTES = 34;
+const SLOT_BYTES = 34;
 /** Cells of a page: a power of two. */
 const PAGE_CELLS = 8192;
 const PAGE_BYTES = PAGE_CELLS * SLOT_BYTES;

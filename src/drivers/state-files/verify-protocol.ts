@@ -13,7 +13,7 @@ export interface VerifyThreadContract {
 }
 
 /** A file to verify; see `VerifyOptions`. */
-export interface VerifyRequest {
+interface VerifyRequest {
   readonly path: string;
   readonly hashBytes: number;
   readonly folder: string;

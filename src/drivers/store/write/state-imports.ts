@@ -42,7 +42,7 @@ export async function beginStateImport(
 }
 
 /** The files of the import that was begun last. */
-export async function readStateImports(client: ClientBase): Promise<readonly StateImportRow[]> {
+async function readStateImports(client: ClientBase): Promise<readonly StateImportRow[]> {
   const { rows } = await client.query<StateImportRow>(
     `SELECT mc_seqno, workchain, shard, root_hash, position, accounts, finished FROM state_imports
      ORDER BY workchain, shard`,

@@ -23,7 +23,7 @@ export interface ImportThreadStart {
 }
 
 /** An `AccountFile`, in a form that crosses threads. */
-export interface ImportFile {
+interface ImportFile {
   readonly path: string;
   readonly workchain: number;
   readonly shard: bigint;
