@@ -27,7 +27,7 @@ import { IndexerProcess, type Program } from './indexer-process.js';
 import { recordedNetwork } from './recorded-network.js';
 
 /** A dependency that is broken on purpose: the hunt has to find the answers that are stale because of it. */
-export type BrokenDependency = 'none' | 'of the parameters' | 'of the rows' | 'of the address book';
+type BrokenDependency = 'none' | 'of the parameters' | 'of the rows' | 'of the address book';
 
 interface HuntOptions {
   /** Text of the global configuration of the network. */
@@ -43,7 +43,7 @@ interface HuntOptions {
   readonly broken: BrokenDependency;
 }
 
-export interface HuntReport {
+interface HuntReport {
   /** Answers that were asked for through the caches and around them while the index stayed as it was. */
   readonly pairs: number;
   /** Answers that were asked for through the caches while the index was written. */

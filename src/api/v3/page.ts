@@ -106,7 +106,7 @@ export async function writeRows<Row>(
 }
 
 /** What {@link writeAddressTail} writes: the addresses of an answer in raw form, and whether the answer has `metadata`. */
-export interface AddressTailSource {
+interface AddressTailSource {
   readonly raws: readonly string[];
   readonly metadata: boolean;
 }

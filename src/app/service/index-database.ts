@@ -161,7 +161,7 @@ export interface IndexWatchOptions {
 }
 
 /** What an {@link IndexWatch} tells of a change. */
-export interface ChangeListener {
+interface ChangeListener {
   /** Something changed with this version: what the events name, or, null, anything. */
   noteChanges(version: number, changes: readonly KnownChange[] | null): void;
   /** All changes were known at this time of the clock. */
