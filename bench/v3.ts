@@ -73,7 +73,7 @@ async function measureIndex(index: SyntheticIndex, chain: string): Promise<reado
     await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
     const only = process.env[CASES_VARIABLE]?.split(',');
     const cases = (await loadCases(client, mcBlocks)).filter(({ name }) => only?.includes(name) ?? true);
-    const tables: ReportTable[] = [];
+    const tables: ReportTable[] = [await sizesOf(client, transactions)];
     for (const { name, flags } of MODES) {
       const data = join(scratch, name.replaceAll(' ', '-'));
       const args = ['serve', '--network', config, '--listen', '127.0.0.1:0', '--data', data, '--role', 'api'];
@@ -153,6 +153,23 @@ const HEAD = [
   ...['endpoint', 'bytes', ...CONNECTIONS.flatMap((c) => [`rps c=${c}`, 'p50', 'p99'])],
   ...['API ms', 'database ms', 'statements', 'in them ms', 'reference rps', 'ratio', 'target', 'p99 at 16'],
 ];
+
+/** What the tables take on disk, indexes included; those of actions together. */
+async function sizesOf(client: pg.Client, transactions: number): Promise<ReportTable> {
+  const { rows } = await client.query<{ name: string; bytes: number }>(
+    `SELECT CASE WHEN name IN ('actions', 'action_accounts', 'classified_traces') THEN 'actions' ELSE name END AS name,
+       sum(bytes)::float8 AS bytes
+     FROM (
+       SELECT split_part(relname, '_p', 1) AS name, pg_total_relation_size(oid) AS bytes FROM pg_class
+       WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace
+     ) AS t GROUP BY 1 ORDER BY 2 DESC LIMIT 10`,
+  );
+  return {
+    title: `bytes for each of ${transactions} transactions`,
+    head: ['tables', 'bytes'],
+    rows: rows.map(({ name, bytes }) => [name, (bytes / transactions).toFixed(0)]),
+  };
+}
 
 function tableOf(title: string, measured: readonly Measured[]): ReportTable {
   return {

@@ -26,6 +26,7 @@ export async function loadCases(client: pg.Client, mcBlocks: number): Promise<re
   const wallets = await addresses(client, `WHERE code_hash = (${COMMON_CODE}) ORDER BY state_hash`);
   const busy = await busyAccounts(client);
   const { transactions, senders, messages } = await hashes(client, mcBlocks);
+  const traces = await traceIds(client);
   const seqnos = Array.from({ length: KEYS }, (_, i) => 1 + Math.floor((i * (mcBlocks - 1)) / KEYS));
   const of = (method: string, query: string, values: readonly (string | number)[]) =>
     values.map((value) => `/api/v3/${method}?${query.replace('{}', encodeURIComponent(String(value)))}`);
@@ -42,6 +43,12 @@ export async function loadCases(client: pg.Client, mcBlocks: number): Promise<re
     row('traces_account', of('traces', 'account={}&limit=10', accounts), 298, 40_640, 3),
     row('transactionsByMessage', of('transactionsByMessage', 'msg_hash={}', messages), 597, 7010),
     row('transactions_account', of('transactions', 'account={}&limit=10', accounts), 670, 10_893),
+    row('actions_account', of('actions', 'account={}&limit=10', accounts), 357, null, 3),
+    row('actions_busy', of('actions', 'account={}&limit=10', busy), 357, null, 3),
+    row('actions_latest', ['/api/v3/actions?limit=10'], null, null, 3),
+    row('actions_trace', of('actions', 'trace_id={}&limit=10', traces), null, null, 3),
+    row('actions_transaction', of('actions', 'tx_hash={}&limit=10', transactions), null, null, 3),
+    row('actions_type', of('actions', 'action_type={}&limit=10', ['contract_deploy', 'jetton_burn']), null, null, 3),
     row('transactions_busy', of('transactions', 'account={}&limit=10', busy), null, null),
     row('messages_busy', of('messages', 'destination={}&limit=10', busy), null, null),
     row('transactions_hash', of('transactions', 'hash={}', transactions), null, null),
@@ -99,6 +106,13 @@ async function hashes(client: pg.Client, mcBlocks: number) {
     senders: found.filter(({ transaction }) => transaction.outmsg_cnt > 0).map(({ hash }) => toHex(hash)),
     messages: found.map(({ transaction }) => toHex(transaction.in_msg!.cell.hash(0))),
   };
+}
+
+async function traceIds(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ trace_id: Uint8Array }>(
+    `SELECT trace_id FROM (SELECT trace_id FROM traces TABLESAMPLE SYSTEM (0.5) LIMIT 20000) x ORDER BY trace_id LIMIT ${KEYS}`,
+  );
+  return rows.map(({ trace_id }) => toHex(trace_id));
 }
 
 function read(stored: Uint8Array) {

@@ -12,7 +12,7 @@ export interface IndexUnderWay {
   /** A folder for Tern. */
   readonly data: string;
   readonly client: pg.Client;
-  /** Whether all up to the last recorded block is there, all contracts are looked at, and nothing to be asked for any more. */
+  /** Whether all up to the last recorded block is there, all contracts are looked at, all traces are classified, and nothing to be asked for any more. */
   isWhole(): Promise<boolean>;
   /** How many masterchain blocks are there. */
   rounds(): Promise<number>;
@@ -52,7 +52,9 @@ export async function isWhole(client: pg.ClientBase, last: number): Promise<bool
     const { rows } = await client.query(
       `SELECT rounds = int4multirange(int4range(1, $1)) AND NOT EXISTS (SELECT FROM accounts WHERE incomplete)
          AND NOT EXISTS (SELECT FROM contract_queue) AND NOT EXISTS (SELECT FROM changed_contracts)
-         AND EXISTS (SELECT FROM derivations WHERE name = 'contracts' AND position IS NULL) AS whole
+         AND EXISTS (SELECT FROM derivations WHERE name = 'contracts' AND position IS NULL)
+         AND NOT EXISTS (SELECT FROM classification_queue) AND NOT EXISTS (SELECT FROM classification_waits)
+         AND EXISTS (SELECT FROM derivations d WHERE d.name = 'actions' AND d.rounds @> index_state.rounds) AS whole
        FROM index_state`,
       [last + 1],
     );
