@@ -223,7 +223,7 @@ export interface QueuedTrace {
   readonly stamp: bigint;
 }
 
-/** Due traces of the queue, the newest first. @param now unix seconds */
+/** Due traces of the queue, those that were never postponed first. @param now unix seconds */
 export async function nextQueuedTraces(
   client: ClientBase,
   { isLong, now }: { readonly isLong: boolean; readonly now: number },
@@ -232,7 +232,7 @@ export async function nextQueuedTraces(
   const { rows } = await client.query<QueuedTrace>({
     name: 'next-queued-traces',
     text: `SELECT root, stamp FROM classification_queue WHERE is_long = $1 AND not_before <= $2
-           ORDER BY root DESC LIMIT $3`,
+           ORDER BY not_before, root LIMIT $3`,
     values: [isLong, now, most],
   });
   return rows;

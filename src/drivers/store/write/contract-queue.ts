@@ -70,6 +70,16 @@ export async function countQueued(client: ClientBase): Promise<{ readonly all: n
   return { all: Number(rows[0]!.all), soon: Number(rows[0]!.soon) };
 }
 
+/** Whether accounts are due, or will be within seconds. */
+export async function isDetectionDue(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query({
+    name: 'is-detection-due',
+    text: 'SELECT FROM contract_queue WHERE attempts < $1 LIMIT 1',
+    values: [ABANDONED_AFTER],
+  });
+  return rows.length > 0;
+}
+
 /** Removes entries that have not changed since their detection. */
 export async function removeQueued(
   client: ClientBase,

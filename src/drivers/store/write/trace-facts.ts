@@ -13,8 +13,6 @@ export interface AccountFacts {
   readonly isUndetected: boolean;
   /** Detection was postponed, for a reason that may last. */
   readonly isPostponed: boolean;
-  /** `contract` is of a state after this logical time; null: of no contract. */
-  readonly read_at: bigint | null;
 }
 
 interface FactsFound {
@@ -24,7 +22,6 @@ interface FactsFound {
   readonly queued: boolean;
   readonly attempts: number | null;
   readonly known: boolean;
-  readonly read_at: bigint | null;
   readonly wallet_owner: Uint8Array | null;
   readonly wallet_jetton: Uint8Array | null;
   readonly item_index: bigint | null;
@@ -53,7 +50,7 @@ interface FactsFound {
  */
 const READ_FACTS = `
   SELECT k.address, coalesce(a.code_hash, c.code_hash) AS code_hash, a.incomplete,
-    q.address IS NOT NULL AS queued, q.attempts, c.address IS NOT NULL AS known, c.last_trans_lt AS read_at,
+    q.address IS NOT NULL AS queued, q.attempts, c.address IS NOT NULL AS known,
     w.owner AS wallet_owner, w.jetton AS wallet_jetton,
     i.index AS item_index, i.collection AS item_collection, i.owner AS item_owner, i.content->>'uri' AS item_uri,
     s.nft AS sale_nft, s.nft_owner AS sale_owner, s.marketplace AS sale_marketplace, s.full_price AS sale_price,
@@ -89,7 +86,7 @@ export async function readAccountFacts(
 function accountFacts(found: FactsFound): AccountFacts {
   const contract = found.known ? contractFacts(found) : null;
   const isUndetected = !found.known && (found.queued || found.incomplete === true);
-  return { contract, isUndetected, isPostponed: isUndetected && (found.attempts ?? 0) > 0, read_at: found.read_at };
+  return { contract, isUndetected, isPostponed: isUndetected && (found.attempts ?? 0) > 0 };
 }
 
 function contractFacts(found: FactsFound): ContractFacts {

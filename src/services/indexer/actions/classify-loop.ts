@@ -13,7 +13,7 @@ import {
   type TraceToClassify,
   tracesEndingIn,
 } from '#drivers/store/write/actions.js';
-import { countQueued } from '#drivers/store/write/contract-queue.js';
+import { isDetectionDue } from '#drivers/store/write/contract-queue.js';
 import { countUnderived, markDerived } from '#drivers/store/write/derivations.js';
 import { ensurePartitions, partitionsOf } from '#drivers/store/write/partitions.js';
 import { type Clock, pause } from '#kernel/clock.js';
@@ -137,7 +137,7 @@ export class ClassifyLoop {
         const fresh = await nextUnclassified(client, key, { from: freshFrom, most, newestFirst: false });
         if (fresh !== null) return fresh;
       }
-      if ((await countQueued(client)).soon > 0) return null;
+      if (await isDetectionDue(client)) return null;
       return nextUnclassified(client, key, { from: 0, most, newestFirst: true });
     });
     if (range === null) return false;
