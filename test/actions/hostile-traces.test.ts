@@ -86,7 +86,7 @@ describe('a body that ends too early', () => {
   it('is a near miss with the field and the bit', () => {
     const cut = new Builder().storeUint(0xf718510f, 32).storeUint(1, 64).storeUint(2, 8).endCell();
     const trace = madeTrace([
-      { sender: null, account: 1, body: opcodeBody(1) },
+      { sender: null, account: 1, body: opcodeBody(0x11111111) },
       { sender: 0, account: 2, body: cut },
     ]);
     const { nearMisses, actions } = classify(trace, new KnownFacts());
