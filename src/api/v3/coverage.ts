@@ -6,6 +6,7 @@ import { ACCOUNT_PRICE } from '#api/v3/price.js';
 import { coverageText, historyText, isHistoryComplete, isStateComplete } from '#drivers/store/coverage.js';
 import type { IndexCoverage } from '#drivers/store/index-state.js';
 import type { Address } from '#formats/address/address.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import type { TernError } from '#kernel/tern-error.js';
 import type { LookUps, NamedContracts } from '#services/lookups/named-contracts.js';
 
@@ -153,7 +154,7 @@ export async function lookUpNamed(named: NamedByRequest, context: LookUpContext)
     return true;
   }
   const deadlineMs = context.lookUpMs();
-  const signal = query.signal ?? new AbortController().signal;
+  const signal = query.signal ?? sharedAbortController().signal;
   const { unknown, absent, read } = await network.lookUps.lookUp(plain, { deadlineMs, signal });
   coverage.addUnknown(unknown);
   // An account that was deleted before the history would be known as that.
