@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectionConfig } from '#drivers/store/connection.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import { type Recording, readRecordings } from '#test/contract/recorded-calls.js';
 import { v3Call } from '#test/contract/v3-recorded.js';
 import { differingRows, dumpIndex, type IndexTable } from '#test/support/dump-index.js';
-import { fillBelow, type LateIndex, lateIndex } from '#test/support/late-index.js';
+import { fillFromGenesis, type LateIndex, lateIndex, untilIndexed } from '#test/support/late-index.js';
+import type { ReplayedIndexer } from '#test/support/replayed-indexer.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
 import { RECORDED_NET, sharedIndex } from '#test/support/shared-index.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
@@ -155,12 +157,34 @@ function difference(a: unknown, b: unknown): string {
 }
 
 describe('history that is filled below', () => {
-  it('makes the rows of an index that began with block 1, whatever was looked up before', async () => {
-    await fillBelow(late, { from: 1, to: FROM - 1 });
+  it('makes the rows of an index that began with block 1, while blocks are followed and accounts looked up', async () => {
+    const begun = await lateIndex(FROM, 980);
+    const { replay, database } = begun;
+    let filling: ReplayedIndexer | null = null;
+    const asking = await serveV3(RECORDED_NET, database.url, undefined, {
+      wakeDetection: () => (filling ?? begun.indexer).indexer.wakeDetection(),
+    });
     const first = new pg.Client(connectionConfig(await sharedIndex(RECORDED_NET)));
-    const second = await late.database.connect();
     await first.connect();
     try {
+      const { rows } = await first.query<{ raw: string }>(
+        `SELECT get_byte(address, 0) || ':' || encode(substr(address, 2), 'hex') AS raw FROM accounts
+         WHERE get_byte(address, 0) = 0 ORDER BY md5(address)`,
+      );
+      const signal = sharedAbortController().signal;
+      const lookUp = (from: number, to: number) => {
+        const contracts = rows.slice(from, to).map(({ raw }) => raw);
+        return asking.lookUps!.lookUp({ contracts }, { deadlineMs: 20_000, signal });
+      };
+      await lookUp(0, 200);
+      filling = await fillFromGenesis(begun);
+      for (let head = 985; head <= 1060; head += 5) {
+        replay.ledger.advanceTo(head);
+        const at = 200 + (head - 985) * 4;
+        await lookUp(at, at + 20);
+      }
+      await untilIndexed(begun, { from: 1, to: 1060 });
+      const second = await database.connect();
       const [a, b] = await Promise.all([dumpIndex(first), dumpIndex(second)]);
       const differing: string[] = [];
       for (const table of Object.keys(a) as IndexTable[]) {
@@ -169,6 +193,9 @@ describe('history that is filled below', () => {
       expect(differing).toEqual([]);
     } finally {
       await first.end();
+      await asking.close();
+      await filling?.close();
+      await begun.close();
     }
   }, 600_000);
 });

@@ -21,7 +21,7 @@ let late: LateIndex;
 let whole: ServedV3;
 let served: ServedV3;
 let mode: Mode = 'honest';
-const random = new Random(17);
+const random = new Random('look-ups');
 /** Account states that were asked for. */
 let asked = 0;
 

@@ -125,8 +125,10 @@ export class ContractAccounts {
     for (const { code_hash, incomplete } of rows) {
       if (code_hash === null || incomplete) continue;
       const hash = toHex(code_hash);
-      const known = this.#codes.get(hash) ?? codes.get(hash);
-      if (known === undefined) missing.set(hash, code_hash);
+      if (this.#codes.has(hash)) continue;
+      const known = codes.get(hash);
+      // Codes that are references to libraries may have come without their get-methods since.
+      if (known === undefined || known.library !== null) missing.set(hash, code_hash);
       else this.#codes.set(hash, known);
     }
     if (missing.size === 0) return;
@@ -169,8 +171,15 @@ export class ContractAccounts {
     const account = await chain.account(addressBytes(address));
     if (account === null) return null;
     const state = await unindexedContractAccount(address, account, codes);
-    if (state !== null) this.#unindexed.push(state);
+    if (state !== null) this.#noteUnindexed(state);
     return state;
+  }
+
+  #noteUnindexed(state: ContractAccount): void {
+    this.#unindexed.push(state);
+    const { code_hash, running } = state;
+    if (code_hash === null || running === null || running.code.library === null || !running.code.isWhole) return;
+    this.#newMethods.push({ code_hash, methods: running.code.methods });
   }
 }
 
