@@ -19,6 +19,9 @@ export interface V3Answer {
   /** The code of the error. */
   readonly code: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Work units beside the price. */
+  readonly work: number;
+  readonly isKept: boolean;
 }
 
 /** How a call is made; by default in the `spec` profile, without switches. */
@@ -52,6 +55,8 @@ export async function callV3(name: string, given: string | object, call: V3Call 
   const { network = {}, profile = 'spec', switches = {} } = call;
   const endpoint = v3Endpoint(name);
   const headers: Record<string, string> = {};
+  let work = 0;
+  let isKept = true;
   const context = v3Context({ isTestnet: false, ...network } as V3ChainNetwork, {
     read: {
       signal: new AbortController().signal,
@@ -61,13 +66,17 @@ export async function callV3(name: string, given: string | object, call: V3Call 
     profile,
     switches: { ...NO_SWITCHES, ...switches },
     group: null,
-    worked: () => {},
+    worked: (units) => {
+      work += units;
+    },
     header: (header, value) => {
       headers[header] = value;
     },
     foresee: () => {},
     dependsOn: () => {},
-    notKept: () => {},
+    notKept: () => {
+      isKept = false;
+    },
   });
   try {
     const reader = compileParameters(endpoint, foldingGrammar);
@@ -77,10 +86,10 @@ export async function callV3(name: string, given: string | object, call: V3Call 
         : reader.read({ ...given }, 'body');
     const result: unknown = await endpoint.handle(params, context);
     const body = JSON.parse(result instanceof JsonText ? result.text : JSON.stringify(result));
-    return { status: 200, body, error: '', code: '', headers };
+    return { status: 200, body, error: '', code: '', headers, work, isKept };
   } catch (error) {
     if (!isTernError(error)) throw error;
     const status = statusOf(error, endpoint as AnyEndpoint<never>, profile, plainStyle);
-    return { status, body: undefined, error: error.message, code: error.code, headers };
+    return { status, body: undefined, error: error.message, code: error.code, headers, work, isKept };
   }
 }
