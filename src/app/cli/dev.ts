@@ -202,8 +202,11 @@ function indexOf(
 ): IndexPlan | string {
   if (settings.index === 'off') return OFF;
   const { databaseUrl, indexWorkers, databaseConnections, apiWorkers, textCacheMb, queryTimeout } = settings;
+  const embedded = server === null ? null : databaseIn(server, zerostate, incarnation);
+  // It is waited for when the network is open.
+  embedded?.catch(() => {});
   return {
-    database: server === null ? { url: databaseUrl!.url, readUrl: null } : databaseIn(server, zerostate, incarnation),
+    database: embedded ?? { url: databaseUrl!.url, readUrl: null },
     role: 'all',
     chain: incarnation,
     ...{ from: null, keepMs: null, accounts: null },
