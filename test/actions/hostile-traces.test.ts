@@ -90,7 +90,7 @@ describe('a body that ends too early', () => {
       { sender: 0, account: 2, body: cut },
     ]);
     const { nearMisses, actions } = classify(trace, new KnownFacts());
-    expect(nearMisses).toMatchObject([
+    expect(nearMisses.filter(({ pattern }) => pattern === 'multisig_create_order')).toMatchObject([
       { pattern: 'multisig_create_order', reason: { kind: 'body', step: 'start', field: 'order_seqno', bit: 96 } },
     ]);
     expect(actions.map(({ type }) => type)).toEqual(['call_contract']);
