@@ -57,7 +57,7 @@ export interface FollowResult {
 
 const EMPTY = `TRUNCATE blocks, transactions, messages, traces, trace_accounts, open_messages, orphan_messages, accounts, codes,
     token_events, contract_queue, derivations;
-  UPDATE index_state SET bundles = '{}'`;
+  UPDATE index_state SET rounds = '{}'`;
 
 const job = JSON.parse(process.argv[2]!) as IndexerJob;
 const surroundings = systemEnvironment(silentLogger);
