@@ -80,16 +80,26 @@ export async function isDetectionDue(client: ClientBase): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Removes entries that have not changed since their detection. */
+/**
+ * Removes entries that have not changed since their detection. An older block may have shown meanwhile that an account has had the same
+ * state since before: then it is detected again.
+ *
+ * @param detected `mc_seqno`: of the state that was detected
+ */
 export async function removeQueued(
   client: ClientBase,
-  detected: readonly Pick<QueuedContract, 'address' | 'last_trans_lt'>[],
+  detected: readonly (Pick<QueuedContract, 'address' | 'last_trans_lt'> & { readonly mc_seqno: number })[],
 ): Promise<void> {
   await client.query({
     name: 'remove-queued',
-    text: `DELETE FROM contract_queue q USING unnest($1::bytea[], $2::bigint[]) AS l (address, last_trans_lt)
-           WHERE q.address = l.address AND q.last_trans_lt <= l.last_trans_lt`,
-    values: [detected.map(({ address }) => address), detected.map(({ last_trans_lt }) => last_trans_lt)],
+    text: `DELETE FROM contract_queue q USING unnest($1::bytea[], $2::bigint[], $3::integer[]) AS l (address, last_trans_lt, mc_seqno)
+           WHERE q.address = l.address
+             AND (q.last_trans_lt < l.last_trans_lt OR (q.last_trans_lt = l.last_trans_lt AND q.mc_seqno >= l.mc_seqno))`,
+    values: [
+      detected.map(({ address }) => address),
+      detected.map(({ last_trans_lt }) => last_trans_lt),
+      detected.map(({ mc_seqno }) => mc_seqno),
+    ],
   });
 }
 

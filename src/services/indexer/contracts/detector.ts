@@ -197,6 +197,7 @@ export class ContractDetector {
       done.map(({ queued, state }) => ({
         address: queued.address,
         last_trans_lt: maxOf(queued.last_trans_lt, state?.last_trans_lt ?? 0n),
+        mc_seqno: state?.mc_seqno ?? 0,
       })),
     );
     // Traces are classified with what is known now; those of contracts that will be known later without them, for the time being.
