@@ -8,7 +8,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { KnownFacts } from '#test/support/recorded-actions.js';
 
 /** Numbers from 0 to below a bound, the same for the same seed. */
-export function seeded(seed: number): (bound: number) => number {
+function seeded(seed: number): (bound: number) => number {
   let state = seed >>> 0;
   return (bound) => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -86,7 +86,7 @@ export function madeTrace(steps: readonly MadeStep[]): TraceInput {
 }
 
 /** A body that starts with this opcode and goes on with bits and references by chance. */
-export function fuzzedBody(opcode: number, below: (bound: number) => number, depth = 0): Cell {
+function fuzzedBody(opcode: number, below: (bound: number) => number, depth = 0): Cell {
   const builder = new Builder().storeUint(opcode, 32);
   if (below(3) > 0) builder.storeUint(BigInt(below(2 ** 31)), 64);
   for (let i = below(12); i > 0; i--) {
@@ -107,7 +107,7 @@ export function opcodeBody(opcode: number): Cell {
   return new Builder().storeUint(opcode, 32).storeUint(0, 64).endCell();
 }
 
-export const NO_BODY: Cell = EMPTY_CELL;
+const NO_BODY: Cell = EMPTY_CELL;
 
 /** Opcodes that any pattern starts with or expects. */
 function opcodesOfPatterns(): readonly number[] {
@@ -126,7 +126,7 @@ function opcodesOfPatterns(): readonly number[] {
 export const OPCODES = opcodesOfPatterns();
 
 /** Thirty accounts, each of which may be several things at once, in cycles. */
-export function cyclicFacts(below: (bound: number) => number): KnownFacts {
+function cyclicFacts(below: (bound: number) => number): KnownFacts {
   const facts = new KnownFacts();
   const any = () => madeAddress(below(30));
   for (let account = 0; account < 30; account++) {
@@ -145,7 +145,7 @@ export function cyclicFacts(below: (bound: number) => number): KnownFacts {
   return facts;
 }
 
-export function fuzzedTrace(below: (bound: number) => number): TraceInput {
+function fuzzedTrace(below: (bound: number) => number): TraceInput {
   const steps: MadeStep[] = [{ sender: null, account: below(30), body: fuzzedBody(below(2 ** 31), below) }];
   for (let i = below(14); i > 0; i--) {
     const body = below(8) === 0 ? NO_BODY : fuzzedBody(OPCODES[below(OPCODES.length)]!, below);
@@ -157,7 +157,7 @@ export function fuzzedTrace(below: (bound: number) => number): TraceInput {
 }
 
 /** As many ids as actions, and all facts known: what holds for each classification. */
-export function problemOf(trace: TraceInput, facts: KnownFacts): string | null {
+function problemOf(trace: TraceInput, facts: KnownFacts): string | null {
   const { actions, failure, wanted } = classify(trace, facts);
   if (failure !== null) return `failed in ${failure.pattern}: ${failure.error}`;
   if (wanted.length > 0) return 'wants facts that are known';

@@ -5,7 +5,7 @@ import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 /* Traces of mainnet with the actions that are expected of them: `vectors/actions/SOURCE.md`. */
 
-export interface MainnetTraceMessage {
+interface MainnetTraceMessage {
   readonly msg_hash: string;
   readonly direction: 'in' | 'out';
   readonly source: string | null;
@@ -35,7 +35,7 @@ interface MainnetTraceTransaction {
 }
 
 /** What must hold of one action or block of the trace. */
-export interface ExpectedAction {
+interface ExpectedAction {
   readonly type: string;
   /** Chooses among several of the type. */
   readonly selector?: string;

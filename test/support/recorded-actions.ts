@@ -27,7 +27,7 @@ interface JsonMessage {
 }
 
 /** A transaction in an answer of API v3. */
-export interface JsonTransaction {
+interface JsonTransaction {
   readonly account: string;
   readonly hash: string;
   readonly lt: string;

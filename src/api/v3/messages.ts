@@ -75,7 +75,7 @@ interface MessageSource {
 }
 
 /** @param global_version of the configuration at its transaction */
-export function messageSource(
+function messageSource(
   { cell, value: message }: Lazy<Message>,
   global_version: number,
   in_msg_tx_hash: Uint8Array | null = null,

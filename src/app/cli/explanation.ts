@@ -168,7 +168,7 @@ function missText({ pattern, transaction, reason }: NearMiss, numbers: ReadonlyM
 }
 
 /** Why a pattern did not match, as a sentence. */
-export function reasonText(reason: MissReason): string {
+function reasonText(reason: MissReason): string {
   switch (reason.kind) {
     case 'body':
       return `the body of ${reason.step} is malformed at bit ${reason.bit}${reason.field === '' ? '' : ` (${reason.field})`}: ${reason.problem}`;

@@ -248,7 +248,7 @@ function lookUpsOf(
 }
 
 /** Limits of look-ups. */
-export interface LookUpOptions {
+interface LookUpOptions {
   /** Accounts that one request may have read from the chain; 0: look-ups are off. */
   readonly mostPerRequest: number;
   /** Accounts that are read at once. */

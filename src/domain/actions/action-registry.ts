@@ -242,7 +242,7 @@ type RegisteredType = (typeof TYPES)[number];
 export type ActionTypeName = RegisteredType['name'];
 
 /** The details of a type. */
-export type ActionDetails<Name extends ActionTypeName = ActionTypeName> =
+type ActionDetails<Name extends ActionTypeName = ActionTypeName> =
   Extract<RegisteredType, { readonly name: Name }> extends ActionType<string, infer Fields>
     ? DetailValues<Fields>
     : DetailValues<DetailFields>;

@@ -80,7 +80,7 @@ const ADDED: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Versions by name, oldest first, with all their types. The types of tgBTC belong to none. */
-export const ACTION_VERSIONS: Readonly<Record<string, readonly string[]>> = versions();
+const ACTION_VERSIONS: Readonly<Record<string, readonly string[]>> = versions();
 
 function versions(): Readonly<Record<string, readonly string[]>> {
   const known: Record<string, readonly string[]> = {};
@@ -93,7 +93,7 @@ function versions(): Readonly<Record<string, readonly string[]>> {
 }
 
 /** Names for several types together. */
-export const ACTION_SHORTCUTS: Readonly<Record<string, readonly string[]>> = {
+const ACTION_SHORTCUTS: Readonly<Record<string, readonly string[]>> = {
   staking: ['stake_deposit', 'stake_withdrawal', 'stake_withdrawal_request'],
   jettons: ['jetton_transfer', 'jetton_burn', 'jetton_mint'],
   nft: ['nft_transfer', 'nft_mint', 'auction_bid'],

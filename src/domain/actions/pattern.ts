@@ -129,7 +129,7 @@ function step<Data, Next extends Steps, Before extends Expectation | null>(
 const NOTHING = (): null => null;
 
 /** Decodes the body of the first message. */
-export function bodyReader<Data>(codec: Codec<Data>): (block: ActionBlock) => Data {
+function bodyReader<Data>(codec: Codec<Data>): (block: ActionBlock) => Data {
   return (block) => codec.load(openCell(block.message!.body));
 }
 

@@ -28,7 +28,7 @@ export interface ContractFacts {
 /** An interface that facts know. */
 export type FactInterface = Exclude<keyof ContractFacts, 'code_hash'>;
 
-export interface JettonWalletFacts {
+interface JettonWalletFacts {
   readonly owner: Address;
   /** The master that confirms the wallet. */
   readonly jetton: Address;
@@ -43,14 +43,14 @@ export interface NftItemFacts {
 }
 
 /** A sale at a fixed price. */
-export interface NftSaleFacts {
+interface NftSaleFacts {
   readonly nft: Address;
   readonly nft_owner: Address | null;
   readonly marketplace: Address | null;
   readonly full_price: bigint;
 }
 
-export interface NftAuctionFacts {
+interface NftAuctionFacts {
   readonly nft: Address;
   readonly nft_owner: Address | null;
   readonly marketplace: Address | null;
@@ -58,7 +58,7 @@ export interface NftAuctionFacts {
 }
 
 /** The assets of a pool; null is TON. */
-export interface DexPoolFacts {
+interface DexPoolFacts {
   readonly dex: string;
   readonly asset_1: Address | null;
   readonly asset_2: Address | null;

@@ -14,7 +14,7 @@ export interface TraceInput {
   readonly transactions: readonly TracedTransaction[];
 }
 
-export type TraceAccountStatus = 'uninit' | 'active' | 'frozen' | 'nonexist';
+type TraceAccountStatus = 'uninit' | 'active' | 'frozen' | 'nonexist';
 
 /** A transaction as classification sees it. */
 export interface TracedTransaction {
@@ -112,7 +112,7 @@ const STATUSES = {
 const NO_CURRENCIES: ReadonlyMap<number, bigint> = new Map();
 
 /** @param hash of the message cell */
-export function traceMessage(message: Message, hash: Uint8Array): TracedMessage {
+function traceMessage(message: Message, hash: Uint8Array): TracedMessage {
   const { info, init } = message;
   const internal = info.kind === 'int_msg_info' ? info : null;
   return {

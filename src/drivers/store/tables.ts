@@ -229,7 +229,6 @@ export const CLASSIFIED_TRACES = indexTable('classified_traces', {
   external_hash: orNull(bytea),
   external_hash_norm: orNull(bytea),
 });
-export type ClassifiedTraceRow = RowOf<typeof CLASSIFIED_TRACES>;
 
 export const ACTIONS = indexTable('actions', {
   root: int8,
@@ -240,7 +239,6 @@ export const ACTIONS = indexTable('actions', {
   id_key: int8,
   data: bytea,
 });
-export type ActionRow = RowOf<typeof ACTIONS>;
 
 /** A participant of an action. */
 export const ACTION_ACCOUNTS = indexTable('action_accounts', {

@@ -88,7 +88,7 @@ export interface FailureReply {
 }
 
 /** The job was given up; the next one gets a fresh emulator. */
-export interface InterruptedReply {
+interface InterruptedReply {
   readonly kind: 'interrupted';
 }
 

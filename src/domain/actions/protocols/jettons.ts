@@ -106,7 +106,7 @@ export const jettonTransfer = pattern(
 );
 
 /** The details of a transfer that its data shows. */
-export function transferDetails(data: JettonTransferData) {
+function transferDetails(data: JettonTransferData) {
   const { asset, sender, receiver, sender_wallet, receiver_wallet, amount: units, payload, forward_amount } = data;
   return {
     ...{ asset, sender, receiver, amount: units, forward_payload: payload, forward_amount },
@@ -177,7 +177,7 @@ export const jettonBurnType = actionType('jetton_burn', 'Jettons were burnt.', {
   amount: amountField('In the smallest units of the jetton.', 'amount'),
 });
 
-export interface JettonBurnData {
+interface JettonBurnData {
   readonly owner: Address;
   readonly wallet: Address;
   readonly asset: Address;
@@ -213,7 +213,7 @@ export const jettonMintType = actionType('jetton_mint', 'Jettons were minted.', 
   ton_amount: amountField('Nanotons that go to the wallet.', 'value'),
 });
 
-export interface JettonMintData {
+interface JettonMintData {
   readonly receiver: Address | null;
   readonly receiver_wallet: Address | null;
   readonly asset: Address | null;

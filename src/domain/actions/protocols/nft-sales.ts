@@ -289,7 +289,7 @@ export const teleitemCancelAuction = pattern(
 );
 
 /** Usernames and numbers of Telegram: their auctions are on Fragment. */
-export function isTelegramItem({ content_uri }: NftItemFacts): boolean {
+function isTelegramItem({ content_uri }: NftItemFacts): boolean {
   return content_uri?.startsWith('https://nft.fragment.com') ?? false;
 }
 
@@ -302,7 +302,7 @@ export const auctionBidType = actionType('auction_bid', 'A bid in an auction.', 
   nft_item_index: amountField('Its index in the collection.'),
 });
 
-export interface AuctionBidData {
+interface AuctionBidData {
   readonly auction: Address;
   readonly item: Address;
   readonly collection: Address | null;

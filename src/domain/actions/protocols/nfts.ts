@@ -30,7 +30,7 @@ import { layout } from '#formats/tlb/codec/layout.js';
 
 /* NFT items (TEP-62): transfers, purchases, mints and discovery; items of Telegram. */
 
-export const NftTransfer = layout(
+const NftTransfer = layout(
   'transfer#5fcc3d14 query_id:uint64 new_owner:MsgAddress response_destination:MsgAddress custom_payload:(Maybe ^Cell) forward_amount:Coins forward_payload:(Either Cell ^Cell)',
 );
 const OwnershipAssigned = layout(
@@ -41,7 +41,7 @@ const ReportStaticData = layout('report_static_data#8b771735 query_id:uint64 ind
 /** Payload of the notification of an auction's winner by an item of Telegram. */
 const BidInfo = layout('teleitem_bid_info#38127de1 bid:Coins bid_ts:uint32');
 const TELEMINT_DEPLOY = 0x299a3e15;
-export const FILL_UP = 0x370fec51;
+const FILL_UP = 0x370fec51;
 
 const transferFields = {
   nft_collection: addressField('Collection of the item.', 'asset'),
@@ -78,7 +78,7 @@ export const nftPurchaseType = actionType(
 );
 
 /** What a transfer of an item tells to patterns that build on it. */
-export interface NftTransferData {
+interface NftTransferData {
   readonly item: Address;
   readonly facts: NftItemFacts;
   readonly old_owner: Address | null;
@@ -261,7 +261,7 @@ export const nftMintType = actionType('nft_mint', 'An NFT item was minted.', {
   nft_item_index: amountField('Its index in the collection.'),
 });
 
-export interface NftMintData {
+interface NftMintData {
   readonly item: Address;
   readonly facts: NftItemFacts;
   readonly opcode: number | null;

@@ -23,7 +23,7 @@ export interface NumberedLayout {
 }
 
 /** All layouts, also those that are not written any more. */
-export async function readLayouts(client: Pick<ClientBase, 'query'>): Promise<readonly NumberedLayout[]> {
+async function _readLayouts(client: Pick<ClientBase, 'query'>): Promise<readonly NumberedLayout[]> {
   const { rows } = await client.query<{ id: number; type: string; fields: string }>(
     'SELECT id, type, fields FROM action_layouts ORDER BY id',
   );
@@ -59,7 +59,7 @@ export const CLASSIFICATION_STATES = ['unclassified', 'ok', 'failed', 'broken'] 
 export type ClassificationState = (typeof CLASSIFICATION_STATES)[number];
 
 /** An action of a trace that is to be written. */
-export interface NewAction extends StoredAction {
+interface NewAction extends StoredAction {
   readonly type: string;
   readonly ancestor_types: readonly string[];
 }
