@@ -101,7 +101,7 @@ describe('tern index and tern check', () => {
     expect(differs.stderr).toMatch(/^tern: cli\/index-differs: the index differs from the chain: 1 differences/);
   });
 
-  it('derive contracts and token events again on demand', async () => {
+  it('derive contracts, token events and actions again on demand', async () => {
     const { url, connect } = await database('empty');
     const tokens = join(away, 'tokens.config.json');
     served.push(await serveRecording(join(import.meta.dirname, '../../vectors/dev-chain'), 340, tokens));
@@ -110,14 +110,14 @@ describe('tern index and tern check', () => {
     const rows = async () =>
       (
         await client.query(`SELECT to_jsonb(c)::text AS row FROM contracts c UNION ALL
-        SELECT to_jsonb(e)::text FROM token_events e ORDER BY 1`)
+        SELECT to_jsonb(e)::text FROM token_events e UNION ALL SELECT to_jsonb(a)::text FROM actions a ORDER BY 1`)
       ).rows;
     const before = await rows();
     await client.query('TRUNCATE token_events, contracts, contract_references');
     for (let times = 0; times < 2; times++) {
       expect(await runTern(['index', ...common(url, tokens), '--rederive', 'contracts'])).toMatchObject({
         status: 0,
-        stdout: 'all contracts and token events are derived anew\n',
+        stdout: 'all contracts, token events and actions are derived anew\n',
       });
       expect(await rows()).toEqual(before);
     }
