@@ -19,6 +19,7 @@ export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
   body_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   msg_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   tx_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  action_id: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   trace_id: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   code_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   address: ['junk', '0:zz', 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2M'],
@@ -47,6 +48,11 @@ export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
   direction: ['sideways', 'IN'],
   include_boc: ['maybe', '2', 'off'],
   include_actions: ['maybe', '2', 'off'],
+  action_type: ['a b', "x'", 'x'.repeat(101)],
+  exclude_action_type: ['a b', "x'", 'x'.repeat(101)],
+  supported_action_types: ['a b', "x'", 'x'.repeat(101)],
+  include_accounts: ['maybe', '2', 'off'],
+  include_transactions: ['maybe', '2', 'off'],
   include_orders: ['maybe', '2', 'off'],
   parse_actions: ['maybe', '2', 'off'],
   check_whitelist: ['maybe', '2', 'off'],
@@ -57,7 +63,7 @@ export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Any text will do: what cannot be decoded has an error in its place, and names are names. */
-export const ANY_TEXT: readonly string[] = ['bodies', 'supported_action_types'];
+export const ANY_TEXT: readonly string[] = ['bodies'];
 
 /** A request that is right; with it the one parameter alone is wrong. */
 export const REQUIRED: Readonly<Record<string, string>> = {
