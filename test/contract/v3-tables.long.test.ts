@@ -170,7 +170,11 @@ describe('the tables of a reference index', () => {
   it('traces', async () => {
     const traces = await allOf('traces?sort=asc&x_no_address_book=1', 'traces');
     const rows = new Map(traces.map((one) => [one.trace_id, traceColumns(one)]));
-    expect(expectTable('traces', rows, ({ trace_id }) => trace_id!)).toBe(4453);
+    const rules: TableRules = {
+      'the table was read before the reference had classified its traces': (column, theirs, ours) =>
+        column === 'classification_state' && theirs[column] === 'unclassified' && ours[column] === 'ok',
+    };
+    expect(expectTable('traces', rows, ({ trace_id }) => trace_id!, rules)).toBe(4453);
   });
 });
 

@@ -54,7 +54,7 @@ export async function isWhole(client: pg.ClientBase, last: number): Promise<bool
          AND NOT EXISTS (SELECT FROM contract_queue) AND NOT EXISTS (SELECT FROM changed_contracts)
          AND EXISTS (SELECT FROM derivations WHERE name = 'contracts' AND position IS NULL)
          AND NOT EXISTS (SELECT FROM classification_queue) AND NOT EXISTS (SELECT FROM classification_waits)
-         AND EXISTS (SELECT FROM derivations d WHERE d.name = 'actions' AND d.rounds @> index_state.rounds) AS whole
+         AND EXISTS (SELECT FROM derivations d WHERE d.name LIKE 'actions@%' AND d.rounds @> index_state.rounds) AS whole
        FROM index_state`,
       [last + 1],
     );
