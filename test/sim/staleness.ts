@@ -41,6 +41,7 @@ interface HuntOptions {
   readonly ms: number;
   readonly seed: string;
   readonly broken: BrokenDependency;
+  readonly wanted: readonly string[];
 }
 
 interface HuntReport {
@@ -66,7 +67,8 @@ interface Question {
 
 /** A recorded network that goes on block by block, and its index, which a process of its own writes. */
 export interface HuntingGround {
-  hunt(broken: BrokenDependency, ms: number): Promise<HuntReport>;
+  /** @param wanted ends the hunt when answers of all these methods differed */
+  hunt(broken: BrokenDependency, ms: number, wanted?: readonly string[]): Promise<HuntReport>;
   close(): Promise<void>;
 }
 
@@ -90,7 +92,8 @@ export async function huntingGround(program: Program, seed: string): Promise<Hun
   };
   const isSettled = () => isWhole(index.client, network.head);
   return {
-    hunt: (broken, ms) => huntStaleAnswers({ config, databaseUrl: index.url, advance, isSettled, ms, seed, broken }),
+    hunt: (broken, ms, wanted = []) =>
+      huntStaleAnswers({ config, databaseUrl: index.url, advance, isSettled, ms, seed, broken, wanted }),
     close: async () => {
       await indexer.kill();
       await index.close();
@@ -224,7 +227,10 @@ interface Hunted {
   kept(): Promise<number>;
 }
 
-async function hunt({ ms, seed, broken, advance, isSettled }: HuntOptions, hunted: Hunted): Promise<HuntReport> {
+async function hunt(
+  { ms, seed, broken, wanted, advance, isSettled }: HuntOptions,
+  hunted: Hunted,
+): Promise<HuntReport> {
   const random = new Random(`${seed} ${broken}`);
   const differences = new Set<string>();
   const methods = new Set<string>();
@@ -234,7 +240,8 @@ async function hunt({ ms, seed, broken, advance, isSettled }: HuntOptions, hunte
   let pool: readonly Question[] = [];
   const before = await hunted.kept();
   const until = performance.now() + ms;
-  while (performance.now() < until && advance()) {
+  const hasFound = () => wanted.length > 0 && wanted.every((method) => methods.has(method));
+  while (performance.now() < until && !hasFound() && advance()) {
     // Answers that are made while a block is written may tell what was before it, and are kept.
     do {
       await Promise.all(
