@@ -20,7 +20,7 @@ import { checkWdk } from './wdk-checks.js';
 
 /** The chain that comes with Tern is one of the same network. */
 const _OWN_CHAIN = fileURLToPath(new URL('../../../../vectors/dev-chain', import.meta.url));
-const PATHS = 33;
+const PATHS = 34;
 const INDEXED_MS = 180_000;
 
 /** Waits until all of the chain is indexed, and its contracts are looked at. */

@@ -424,11 +424,30 @@ async def check_other_contracts(v3, truth):
     return f"{len(wallets)} multisigs"
 
 
+async def check_actions(v3, truth):
+    """Actions of accounts, their transactions, and the amounts of transfers."""
+    counts = {}
+    for account in (one["address"] for one in truth["accounts"]):
+        found = (await v3.actions.get_actions(account=account, limit=50, include_accounts=True)).actions
+        for action in found:
+            counts[action.type] = counts.get(action.type, 0) + 1
+            assert account.upper() in [one.upper() for one in action.accounts], f"{account} takes no part"
+        for action in found[:5]:
+            transactions = (await v3.blockchain.get_transactions(hash=action.transactions, limit=1000)).transactions
+            same(sorted(action.transactions), sorted(one.hash for one in transactions), "transactions of an action")
+            (trace,) = (await v3.actions.get_traces(trace_id=[action.trace_id], include_actions=True)).traces
+            assert action.action_id in [one.action_id for one in trace.actions], "the trace has other actions"
+            if action.type == "ton_transfer":
+                values = [one.in_msg.value for one in transactions if one.in_msg is not None]
+                assert action.details["value"] in values, "no message carries the value of a transfer"
+    assert counts.get("ton_transfer", 0) > 0, "there are no transfers"
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items()))
+
+
 async def check_later(v3, truth):
     """What comes with later versions is refused in a way that this client understands."""
     account = truth["accounts"][0]["address"]
     calls = {
-        "actions": v3.actions.get_actions(account=account),
         "pendingActions": v3.actions.get_pending_actions(account=account),
         "pendingTraces": v3.actions.get_pending_traces(account=account),
         "pendingTransactions": v3.blockchain.get_pending_transactions(account=[account]),
@@ -468,6 +487,7 @@ async def main():
                 "jettons": check_jettons,
                 "NFTs": check_nfts,
                 "domains, multisigs, vesting": check_other_contracts,
+                "actions": check_actions,
                 "not there yet": check_later,
             },
             client.v3,
