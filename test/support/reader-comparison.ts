@@ -35,7 +35,8 @@ export function transactionReadings(cell: Cell): TwoReadings {
   const { lt, now, in_msg, out_msgs, state_update } = decodeCell(Transaction, cell);
   const sent = [...out_msgs];
   const codec = {
-    lt,
+    // Rows hold it as int8.
+    lt: BigInt.asIntN(64, lt),
     now,
     in_msg: in_msg === null ? null : toHex(in_msg.cell.hash()),
     out_msgs: sent.map(([number, { cell: sentCell }]) => `${number} ${toHex(sentCell.hash())}`),
