@@ -18,6 +18,7 @@ COPY --from=build /src/node_modules ./node_modules
 COPY --from=build /src/bin ./bin
 COPY --from=build /src/data ./data
 COPY --from=build /src/dist ./dist
+COPY --from=build /src/docs ./docs
 COPY --from=build /src/migrations ./migrations
 RUN ln -s /app/bin/tern.js /usr/local/bin/tern && mkdir /data && chown node:node /data
 USER node

@@ -8,6 +8,37 @@ CREATE TABLE absent_accounts (
 );
 CREATE INDEX absent_accounts_oldest ON public.absent_accounts USING btree (mc_seqno);
 
+CREATE TABLE access_keys (
+  number bigint NOT NULL,
+  id text NOT NULL,
+  record jsonb NOT NULL,
+  CONSTRAINT access_keys_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE access_plans (
+  name text NOT NULL,
+  plan jsonb NOT NULL,
+  CONSTRAINT access_plans_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE access_state (
+  is_only boolean NOT NULL DEFAULT true,
+  version bigint NOT NULL,
+  CONSTRAINT access_state_is_only_check CHECK (is_only),
+  CONSTRAINT access_state_pkey PRIMARY KEY (is_only)
+);
+
+CREATE TABLE access_usage (
+  day date NOT NULL,
+  key text NOT NULL,
+  network text NOT NULL,
+  allowed bigint NOT NULL,
+  limited bigint NOT NULL,
+  work bigint NOT NULL,
+  last_used timestamp with time zone,
+  CONSTRAINT access_usage_pkey PRIMARY KEY (day, key, network)
+);
+
 CREATE TABLE accounts (
   address bytea NOT NULL,
   state_hash bytea NOT NULL,
@@ -478,6 +509,18 @@ CREATE TABLE orphan_messages (
 );
 CREATE INDEX orphan_messages_tx ON public.orphan_messages USING btree (tx_id);
 
+CREATE TABLE past_contracts (
+  address bytea NOT NULL,
+  mc_seqno integer NOT NULL,
+  outcome text,
+  code_hash bytea,
+  facts jsonb,
+  attempts smallint NOT NULL DEFAULT 0,
+  not_before bigint NOT NULL DEFAULT 0,
+  CONSTRAINT past_contracts_pkey PRIMARY KEY (address, mc_seqno)
+);
+CREATE INDEX past_contracts_due ON public.past_contracts USING btree (not_before) WHERE (outcome IS NULL);
+
 CREATE TABLE schema_migrations (
   version integer NOT NULL,
   name text NOT NULL,
@@ -630,3 +673,33 @@ CREATE INDEX vesting_contracts_id ON public.vesting_contracts USING btree (id) W
 CREATE INDEX vesting_contracts_owner ON public.vesting_contracts USING btree (owner, id) WHERE (lapsed IS NULL);
 CREATE INDEX vesting_contracts_sender ON public.vesting_contracts USING btree (sender, id) WHERE (lapsed IS NULL);
 CREATE INDEX vesting_contracts_whitelist ON public.vesting_contracts USING gin (whitelist) WHERE (lapsed IS NULL);
+
+CREATE TABLE webhook_deliveries (
+  hook text NOT NULL,
+  number bigint NOT NULL,
+  body text NOT NULL,
+  state smallint NOT NULL DEFAULT 0,
+  attempts integer NOT NULL DEFAULT 0,
+  since bigint NOT NULL,
+  not_before bigint NOT NULL DEFAULT 0,
+  changed_at bigint NOT NULL,
+  status integer,
+  problem text,
+  CONSTRAINT webhook_deliveries_hook_fkey FOREIGN KEY (hook) REFERENCES webhooks(id) ON DELETE CASCADE,
+  CONSTRAINT webhook_deliveries_pkey PRIMARY KEY (hook, number)
+);
+CREATE INDEX webhook_deliveries_done ON public.webhook_deliveries USING btree (changed_at) WHERE (state <> 0);
+CREATE INDEX webhook_deliveries_waiting ON public.webhook_deliveries USING btree (hook, number) WHERE (state = 0);
+
+CREATE TABLE webhooks (
+  id text NOT NULL,
+  owner text,
+  url text NOT NULL,
+  secret text NOT NULL,
+  filter jsonb NOT NULL,
+  cursor text NOT NULL,
+  created_at bigint NOT NULL,
+  CONSTRAINT webhooks_pkey PRIMARY KEY (id)
+);
+
+CREATE SEQUENCE access_keys_number_seq AS bigint;

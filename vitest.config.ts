@@ -42,7 +42,7 @@ export default defineConfig({
           ...base,
           name: 'quick',
           isolate: false,
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'web/src/**/*.test.ts'],
           exclude: [LONG, ...ISOLATED],
         },
       },

@@ -1,7 +1,9 @@
+import { traceOfAnswer } from '#app/cli/explain-source.js';
 import { classify } from '#domain/actions/classify.js';
 import type { TraceInput } from '#domain/actions/trace-input.js';
 import { fan } from '../test/support/hostile-traces.js';
-import { recordedFacts, recordedTraces, traceOfJson } from '../test/support/recorded-actions.js';
+import { recordedFacts, recordedTraces } from '../test/support/recorded-actions.js';
+import { actionsOfAnIndex } from './actions/index-tables.js';
 import type { BenchCase } from './harness.js';
 import type { ReportTable } from './report.js';
 import type { BenchSuite } from './suite.js';
@@ -19,7 +21,7 @@ function classification(name: string, traces: readonly TraceInput[]): BenchCase 
 
 /** All traces of the recorded network but those of tick-tock transactions, which mean nothing. */
 function tracesOfRecordedNet(): readonly TraceInput[] {
-  const traces = Array.from(recordedTraces(), traceOfJson);
+  const traces = Array.from(recordedTraces(), traceOfAnswer);
   return traces.filter(({ transactions }) => transactions.length > 1 || transactions[0]!.kind === 'ordinary');
 }
 
@@ -46,12 +48,12 @@ function timeTable(): ReportTable {
   };
 }
 
-/** How fast traces become actions, on one thread. */
+/** How fast traces become actions, on one thread and in an index. `bench -- v3` measures answers with actions, and bytes. */
 export const suite: BenchSuite = {
   name: 'actions',
   cases: () => [
     classification('traces of the recorded network', recorded),
     classification('a fan of 10,000 transactions', [fan(10_000, JETTON_TRANSFER)]),
   ],
-  tables: async () => [timeTable()],
+  tables: async () => [timeTable(), ...(await actionsOfAnIndex())],
 };

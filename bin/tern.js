@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The `tern` command. In a checkout it builds what has changed in the sources; a published package is built already.
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -9,13 +9,21 @@ const source = fileURLToPath(new URL('../src/app/cli/main.ts', import.meta.url))
 
 const built = new URL('../dist/app/cli/main.js', import.meta.url).href;
 
-if (!existsSync(source)) {
+const [first, ...more] = process.argv.slice(2);
+
+if (more.length === 0 && (first === '--version' || first === '-V')) {
+  // Nothing else is loaded for it.
+  const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  process.stdout.write(`${JSON.parse(manifest).version}\n`);
+} else if (!existsSync(source)) {
   await import(built);
 } else {
   const { setUp } = await import('../scripts/setup.mjs');
   if (!setUp()) {
     process.exitCode = 1;
   } else {
+    const { startWebBuild } = await import('../scripts/build-web.mjs');
+    startWebBuild(process.argv[2]);
     const { compile } = await import('../scripts/compile.mjs');
     if (await compile(fileURLToPath(new URL('..', import.meta.url)))) await import(built);
     else runSource();

@@ -24,9 +24,12 @@ console.log(`balance    ${await wallet.getBalance()} nanotons`);
 // 3. Send a transfer with a comment to a wallet that exists in every local network. The first transfer also deploys the wallet.
 const { wallets } = await (await fetch(`${url}/localnet/wallets`)).json();
 const { user_friendly: receiver } = wallets.find(({ version }) => version === 'v4r2');
+//    The message is valid for a minute by the time of the network, which may be ahead of that of this computer.
+const { now } = await (await fetch(`${url}/localnet/status`)).json();
 const seqno = await wallet.getSeqno();
 await wallet.sendTransfer({
   seqno,
+  timeout: now + 60,
   secretKey,
   messages: [internal({ to: receiver, value: toNano('1.5'), body: 'hello' })],
   sendMode: 3,

@@ -102,7 +102,12 @@ export function setUp() {
     );
     return false;
   }
-  say(`${missing} is not installed as package-lock.json has it; running npm ci`);
+  if (process.platform === 'win32') {
+    say(
+      'on Windows, use WSL, where everything works; without it, tern dev needs a PostgreSQL of yours (--database-url) or --index off.',
+    );
+  }
+  say('Installing packages (once, about 15 s)…');
   const { status, error } = install();
   if (status === 0) return true;
   say(

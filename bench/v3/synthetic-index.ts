@@ -19,6 +19,7 @@ import { soundTemplates, timeOf } from './bundle-generator.js';
 import { classifyIndex } from './classify-index.js';
 import type { GenerateJob } from './generate.js';
 import { Population, randomNumbers, TraceMix } from './population.js';
+import { addContracts } from './synthetic-contracts.js';
 import { readTemplates, type Templates } from './templates.js';
 
 /** How dense the recorded network of the reference figures is: transactions for each masterchain block. */
@@ -110,6 +111,7 @@ async function make(server: EmbeddedServer, folder: string, { transactions, mcBl
       mcBlocks,
       jobs.map(({ lastFile }) => lastFile),
     );
+    await addContracts(client, templates);
     await claimRange(client, { from: 1, to: mcBlocks }, 0);
     await client.query('ANALYZE');
     const { transactions: classified, seconds } = await classifyIndex(server.url, partitionMcBlocks);

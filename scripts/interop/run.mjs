@@ -1,4 +1,4 @@
-// npm run interop [-- lite|clients|index|localnet]: other people's clients read from Tern. Needs Python 3 with venv and pip, and Go.
+// npm run interop [-- lite|clients|index|explorer|localnet]: other people's clients, and a browser, read from Tern. Needs Python 3 with venv and pip, and Go.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -45,6 +45,12 @@ const suites = {
       itemOr(prepareGo(place('tonutils-go'), near('clients/tonutils-go'), runCommand), 'program'),
       itemOr(prepareBrowser(runCommand), 'browser'),
     ],
+  },
+  // the explorer in a browser, on a local network
+  explorer: {
+    program: 'explorer/checks.ts',
+    limitMs: 15 * 60_000,
+    prepare: () => [itemOr(prepareBrowser(runCommand), 'browser')],
   },
   // third-party clients on a running local network
   localnet: {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import process from 'node:process';
@@ -72,6 +72,20 @@ describe('files', () => {
   ])('other things in their place are refused at once: %s', async (path, found) => {
     expect(refusal(() => readRegularFile(path))).toEqual(['files/not-a-file', path, found]);
     await expect(readTextFile(path)).rejects.toMatchObject({ code: 'files/not-a-file' });
+  });
+
+  it('belong to the owner of their folder, whoever writes them', async () => {
+    const folder = join(away, 'owned');
+    makeFolder(folder);
+    // Only root can have a folder of somebody else.
+    if (process.getuid?.() === 0) chownSync(folder, 12_345, 12_346);
+    const { uid, gid } = statSync(folder);
+    await writeFileAtomic(join(folder, 'text'), 'text');
+    makeFolder(join(folder, 'a', 'b'), 0o700);
+    for (const name of ['text', 'a', 'a/b']) {
+      const made = statSync(join(folder, name));
+      expect([made.uid, made.gid], name).toEqual([uid, gid]);
+    }
   });
 
   it('are not written into a pipe', async () => {

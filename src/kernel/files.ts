@@ -1,4 +1,5 @@
 import {
+  chownSync,
   closeSync,
   constants,
   fstatSync,
@@ -11,7 +12,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { type FileHandle, open, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import process from 'node:process';
 import { filesErrors } from '#kernel/errors.js';
@@ -95,7 +96,7 @@ function kindOf(found: Stats): string {
  * Creates a folder, and those above it that are missing, level by level. Node's own `recursive` never returns where the file system
  * denies that the level above is there, as on `/proc`.
  *
- * @param mode permissions of new folders
+ * @param mode permissions of new folders; those that root creates belong to the owner of the folder above
  * @throws files/no-folder, which names the level that cannot be created
  */
 export function makeFolder(folder: string, mode = 0o777): void {
@@ -104,6 +105,10 @@ export function makeFolder(folder: string, mode = 0o777): void {
   for (const level of missing.reverse()) {
     try {
       mkdirSync(level, { mode });
+      if (isRoot()) {
+        const { uid, gid } = statSync(dirname(level));
+        chownSync(level, uid, gid);
+      }
     } catch (error) {
       // Another process was faster.
       if (isSystemError(error, 'EEXIST') && isFolder(level, folder)) continue;
@@ -128,7 +133,8 @@ function isFolder(level: string, folder: string): boolean {
 
 /**
  * Replaces a file atomically, whenever the machine stops: the text goes to `FILE.new`, is flushed to the disk, takes the place of
- * the old file, and the folder is flushed. Only one caller at a time may do so.
+ * the old file, and the folder is flushed. Only one caller at a time may do so. A file that root writes belongs to the owner of the
+ * folder, so that a service with a user of its own can go on with it.
  *
  * @param options `mode`: permissions, default 0o600; `beforeRename`: may still refuse, by throwing
  */
@@ -142,6 +148,10 @@ export async function writeFileAtomic(
   const handle = await open(fresh, WRITE_AT_ONCE, mode);
   try {
     await handle.chmod(mode);
+    if (isRoot()) {
+      const { uid, gid } = await stat(dirname(file));
+      await handle.chown(uid, gid);
+    }
     await handle.writeFile(text);
     await handle.sync();
   } finally {
@@ -155,6 +165,11 @@ export async function writeFileAtomic(
   } finally {
     await folder.close();
   }
+}
+
+/** Whether this process may give files to other users, and has to: what it creates belongs to root otherwise. */
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
 }
 
 /**

@@ -21,6 +21,8 @@ export interface PlainError {
   readonly remedy: string;
   readonly path: string;
   readonly data: ErrorData;
+  /** Absent where it is `message`. */
+  readonly publicMessage?: string;
 }
 
 /**
@@ -34,15 +36,31 @@ export class TernError<Data extends ErrorData = ErrorData> extends Error {
   readonly data: Data;
   readonly remedy: string;
   readonly #sentence: string;
+  readonly #publicSentence: string;
   #path = '';
 
-  constructor(code: string, errorClass: ErrorClass, sentence: string, remedy: string, data: Data, cause?: unknown) {
+  /** @param publicSentence the sentence for strangers, where it differs */
+  constructor(
+    code: string,
+    errorClass: ErrorClass,
+    sentence: string,
+    remedy: string,
+    data: Data,
+    cause?: unknown,
+    publicSentence = sentence,
+  ) {
     super(sentence, cause === undefined ? undefined : { cause });
     this.code = code;
     this.class = errorClass;
     this.data = data;
     this.remedy = remedy;
     this.#sentence = sentence;
+    this.#publicSentence = publicSentence;
+  }
+
+  /** The message for clients of a public service: without what is for its operator only, such as addresses of servers. */
+  get publicMessage(): string {
+    return this.#path === '' ? this.#publicSentence : `${this.#publicSentence} (at ${this.#path})`;
   }
 
   /** Path of the field at fault, outermost field first: `extra.custom.config`. Empty when unknown. */
@@ -61,7 +79,8 @@ export class TernError<Data extends ErrorData = ErrorData> extends Error {
   /** The error as plain data, for another thread or for JSON. */
   toPlain(): PlainError {
     const { code, message, remedy, path, data } = this;
-    return { code, class: this.class, message, remedy, path, data };
+    const publicMessage = this.#publicSentence === this.#sentence ? {} : { publicMessage: this.#publicSentence };
+    return { code, class: this.class, message, remedy, path, data, ...publicMessage };
   }
 
   /** The inverse of {@link TernError.toPlain}, for an error from another thread or process. */
@@ -70,7 +89,8 @@ export class TernError<Data extends ErrorData = ErrorData> extends Error {
     const sentence = plain.message.endsWith(suffix)
       ? plain.message.slice(0, plain.message.length - suffix.length)
       : plain.message;
-    const error = new TernError(plain.code, plain.class, sentence, plain.remedy, plain.data);
+    const { code, remedy, data, publicMessage } = plain;
+    const error = new TernError(code, plain.class, sentence, remedy, data, undefined, publicMessage ?? sentence);
     return plain.path === '' ? error : error.within(plain.path);
   }
 }
@@ -85,6 +105,8 @@ export interface ErrorDescriptor<Data extends ErrorData> {
   readonly class: ErrorClass;
   /** The sentence: what was wrong and where. */
   readonly message: (data: Data) => string;
+  /** The sentence for clients of a public service, where the other one is for its operator only. */
+  readonly publicMessage?: (data: Data) => string;
   /** What the reader of the message can do about it; also the "How to solve" of docs/errors.md. */
   readonly remedy: string;
 }
@@ -118,7 +140,10 @@ export function defineErrors<const Table extends Readonly<Record<string, ErrorDe
   for (const [name, descriptor] of Object.entries(table)) {
     const code = `${module}/${name}`;
     const make = (data: ErrorData, cause?: unknown) =>
-      new TernError(code, descriptor.class, descriptor.message(data), descriptor.remedy, data, cause);
+      new TernError(
+        ...([code, descriptor.class, descriptor.message(data), descriptor.remedy, data, cause] as const),
+        descriptor.publicMessage?.(data),
+      );
     factories[name] = Object.assign(make, { code, class: descriptor.class, remedy: descriptor.remedy });
   }
   return factories as unknown as ErrorFactories<Table>;

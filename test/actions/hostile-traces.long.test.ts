@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { chain, fan, fuzzingProblems, OPCODES, tooComplexWith } from '#test/support/hostile-traces.js';
 
 describe('many traces that nobody would send', () => {
-  it('are classified without a defect', () => {
-    expect(fuzzingProblems(501, 31_000)).toEqual([]);
+  // `npm run fuzz -- --target hostile-traces` goes on with others.
+  it('are classified without a defect, and show no verified token that did not move', () => {
+    expect(fuzzingProblems(501, 12_000)).toEqual([]);
   });
 
   it.each([

@@ -15,7 +15,7 @@ import {
 import { KnownFacts } from '#test/support/recorded-actions.js';
 
 describe('traces that nobody would send', () => {
-  it('are classified without a defect', () => {
+  it('are classified without a defect, and show no verified token that did not move', () => {
     expect(fuzzingProblems(1, 500)).toEqual([]);
   });
 

@@ -12,7 +12,8 @@ import { readArchitecture, readReadmes, readSources } from './read-sources.js';
 
 const architecture = readArchitecture();
 const sources = readSources('src');
-const everything = [...sources, ...readSources('test', 'bench', 'scripts')];
+const explorer = readSources('web/src');
+const everything = [...sources, ...explorer, ...readSources('test', 'bench', 'scripts')];
 
 const none: string[] = [];
 
@@ -35,6 +36,24 @@ describe('the modules', () => {
 
   it('each have a short README.md', () => {
     expect(findPoorReadmes(architecture, readReadmes(architecture))).toEqual(none);
+  });
+});
+
+describe('the explorer', () => {
+  // Everything else it gets over HTTP, as any client does.
+  const codecs = ['preact', 'preact/hooks', 'preact/jsx-runtime'];
+  const modules = /^#(formats\/address|formats\/cells|kernel\/(bytes|prometheus-text|tern-error))(\/|\.js$)/;
+
+  it('imports its own files, Preact, and the codecs of addresses and cells', () => {
+    const foreign = explorer
+      .filter(({ path }) => !path.endsWith('.test.ts'))
+      .flatMap(({ path, imports }) =>
+        imports
+          .map(({ specifier }) => specifier)
+          .filter((specifier) => !/^\.\.?\//.test(specifier) && !codecs.includes(specifier) && !modules.test(specifier))
+          .map((specifier) => `${path}: ${specifier}`),
+      );
+    expect(foreign).toEqual(none);
   });
 });
 

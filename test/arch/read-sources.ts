@@ -10,7 +10,7 @@ export function readSources(...folders: string[]): SourceFile[] {
       posix.join(folder, file.replaceAll('\\', '/')),
     ),
   );
-  const sources = paths.filter((path) => path.endsWith('.ts')).sort();
+  const sources = paths.filter((path) => /\.tsx?$/.test(path)).sort();
   return sources.map((path) => parseSource(path, readFileSync(path, 'utf8')));
 }
 

@@ -18,7 +18,14 @@ afterAll(() => rmSync(away, { recursive: true }));
 /** A package in a folder of its own, whose entry is `entry`: as a checkout (sources) or as published (build). */
 function layOut(name: string, entry: 'src/app/cli/main.ts' | 'dist/app/cli/main.js', code: string): string {
   const folder = join(away, name);
-  const files = ['bin/tern.js', 'package.json', 'tsconfig.json', 'scripts/setup.mjs', 'scripts/compile.mjs'];
+  const files = [
+    'bin/tern.js',
+    'package.json',
+    'tsconfig.json',
+    'scripts/setup.mjs',
+    'scripts/compile.mjs',
+    'scripts/build-web.mjs',
+  ];
   for (const file of [...files, entry]) mkdirSync(dirname(join(folder, file)), { recursive: true });
   for (const file of files) copyFileSync(file, join(folder, file));
   writeFileSync(join(folder, 'package-lock.json'), '{ "packages": {} }');

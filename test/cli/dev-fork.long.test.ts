@@ -32,7 +32,7 @@ afterEach(async () => {
 });
 
 async function start(...args: readonly string[]): Promise<{ readonly dev: TernProcess; readonly url: string }> {
-  const all = ['dev', '--data', data, '--index', 'off', ...args];
+  const all = ['dev', '--data', data, '--index', 'off', '--mining', 'steady', ...args];
   const dev = await TernProcess.start(all, ({ out }) => out.includes('Press Ctrl-C to stop'), { TERN_PORT: '0' });
   running = dev;
   return { dev, url: /health +(http:\/\/\S+)\/readyz/.exec(dev.out)![1]! };

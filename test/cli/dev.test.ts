@@ -47,7 +47,7 @@ async function untilIndexed(url: string): Promise<void> {
   for (const end = Date.now() + 120_000; ; await delay(100)) {
     const { networks } = JSON.parse((await get(`${url}/readyz`)).text);
     const { index_head_seqno, index_missing_blocks, index_fill_missing_blocks } = networks.dev.details;
-    if (index_head_seqno === networks.dev.headSeqno && index_missing_blocks + index_fill_missing_blocks === 0) return;
+    if (index_head_seqno === networks.dev.head_seqno && index_missing_blocks + index_fill_missing_blocks === 0) return;
     if (Date.now() > end) throw new Error(`not indexed: ${JSON.stringify(networks)}`);
   }
 }
@@ -59,7 +59,7 @@ describe('tern dev of a recorded chain', () => {
     const { dev, url } = await start();
     const ready = await fetch(`${url}/readyz`);
     expect(ready.status).toBe(200);
-    expect(await json(ready)).toMatchObject({ ready: true, networks: { dev: { headSeqno: 380 } } });
+    expect(await json(ready)).toMatchObject({ ready: true, networks: { dev: { head_seqno: 380 } } });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
 
     const api = `${url}/api/v2`;

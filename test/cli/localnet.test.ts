@@ -79,6 +79,7 @@ describe('the local network', { timeout: STEP_MS }, () => {
     expect((await run('block-time', '100')).block_time).toBe(100);
     expect((await run('resume')).paused).toBe(false);
     await expect.poll(async () => (await run('status')).head.seqno).toBeGreaterThan(head.seqno + 6);
+    expect((await run('mining', 'auto')).mining).toBe('auto');
   });
 
   it('moves its time', async () => {

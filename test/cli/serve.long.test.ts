@@ -60,7 +60,7 @@ const logOf = ({ err }: TernProcess): LogLine[] =>
 /** Starts it; the URLs are by the networks that are served there. */
 async function start(data: string, args: readonly string[], environment: NodeJS.ProcessEnv = {}) {
   const serve = await TernProcess.start(
-    ['serve', '--data', join(away, data), ...args],
+    ['serve', '--max-head-age', '0', '--data', join(away, data), ...args],
     (each) => each.err.includes('ready for requests'),
     environment,
   );
@@ -107,7 +107,7 @@ describe('tern serve', () => {
     const ready = await get(`${url}/readyz`);
     expect(ready.body).toMatchObject({
       ready: true,
-      networks: { recorded: { headSeqno: 10 }, mainnet: { headSeqno: 9 } },
+      networks: { recorded: { head_seqno: 10 }, mainnet: { head_seqno: 9 } },
     });
     const { text } = await get(`${url}/metrics`);
     expect(text).toContain('tern_network_head_seqno{network="recorded"} 10\n');

@@ -51,7 +51,18 @@ class CallsAtTheirBlocks {
 
   constructor(replayed: ReplayedChain, recordings: string) {
     const { chain, source: lite, ledger } = replayed;
-    const contracts = new ContractService({}, { chain, tvm, lite, clock: systemClock, logger: silentLogger });
+    const contracts = new ContractService(
+      {},
+      {
+        chain,
+        tvm,
+        lite,
+        clock: systemClock,
+        unixTimeMs: Date.now,
+        randomBytes: (size) => new Uint8Array(size),
+        logger: silentLogger,
+      },
+    );
     this.#network = new PinnedNetwork(chain, contracts, ledger.lastSeqno);
     this.#calls = new RecordedCalls(ENDPOINTS, this.#network);
     const all = readRecordings(recordings);

@@ -96,7 +96,18 @@ describe('as the real tonlib answered', () => {
   beforeAll(async () => {
     tvm = await startTvm({ maxWaiting: 4_000, queueTimeoutMs: 60_000 });
     const { chain, source: lite, ledger } = replayedChain(`${folder}/chain`);
-    const contracts = new ContractService({}, { chain, tvm, lite, clock: systemClock, logger: silentLogger });
+    const contracts = new ContractService(
+      {},
+      {
+        chain,
+        tvm,
+        lite,
+        clock: systemClock,
+        unixTimeMs: Date.now,
+        randomBytes: (size) => new Uint8Array(size),
+        logger: silentLogger,
+      },
+    );
     network = new PinnedNetwork(chain, contracts, ledger.lastSeqno);
     calls = new RecordedCalls(
       [...v2AccountEndpoints, ...tokenEndpoints, ...dnsEndpoints, ...runMethodEndpoints],

@@ -8,7 +8,7 @@ import {
   readRecordings,
   readRules,
 } from '#test/contract/recorded-calls.js';
-import { askV3, callOf, tellsActions } from '#test/contract/v3-recorded.js';
+import { asksForActions, askV3, callOf } from '#test/contract/v3-recorded.js';
 import type { Recorded } from '#test/support/recorded-v3.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
 import { RECORDED_NET } from '#test/support/shared-index.js';
@@ -22,7 +22,7 @@ const COMMON_RULES = [
 ].filter(({ path }) => path === '^/' || /traces|actions/.test(path));
 const network = vectorPath('collection/recorded-net');
 
-describe('what a reference index answered about actions', () => {
+describe('actions in answers of a reference index', () => {
   let served: ServedV3;
   /** Traces that are classified otherwise: test/actions compares them, and says why. */
   const otherwise = new Set<string>();
@@ -45,14 +45,14 @@ describe('what a reference index answered about actions', () => {
   }, 600_000);
   afterAll(() => served?.close());
 
-  it('is told of traces, but for those that test/actions is about', () => {
+  it('are those of the reference, except in traces whose differences test/actions lists', () => {
     expect(compared).toBeGreaterThan(4400);
     expect(otherwise.size).toBeLessThan(110);
   });
 
-  it('is answered, but for what the rules say', async () => {
+  it('are equal over HTTP, except for what the rules list', async () => {
     const answers = new Map<RecordedCall, Answer>();
-    const calls = readRecordings(`${network}/v3-recordings.jsonl.br`).filter(tellsActions).map(callOf);
+    const calls = readRecordings(`${network}/v3-recordings.jsonl.br`).filter(asksForActions).map(callOf);
     const asked: RecordedCall[] = [];
     for (const call of calls) {
       const answer = await askV3(served.url, call.recording);

@@ -11,11 +11,11 @@ export function comesLater(name: string): boolean {
 
 /** The call of a method that a recording is; null for methods that are not there, and where actions are told. */
 export function v3Call(recording: Recording): RecordedCall | null {
-  return LATER.test(recording.path) || tellsActions(recording) ? null : callOf(recording);
+  return LATER.test(recording.path) || asksForActions(recording) ? null : callOf(recording);
 }
 
 /** Whether an answer has actions: they are compared apart, in v3-actions.test.ts. */
-export function tellsActions({ path, query }: Recording): boolean {
+export function asksForActions({ path, query }: Recording): boolean {
   return /^\/(actions|events)$/.test(path) || (path === '/traces' && /include_actions=(true|1)/.test(query ?? ''));
 }
 

@@ -7,6 +7,7 @@ import * as bodies from '#library/bodies.js';
 import * as cells from '#library/cells.js';
 import * as lite from '#library/lite.js';
 import * as proofs from '#library/proofs.js';
+import * as testing from '#library/testing.js';
 import * as tl from '#library/tl.js';
 import * as tlb from '#library/tlb.js';
 import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
@@ -33,13 +34,14 @@ const readFile: unknown = async (path: string, encoding?: 'utf8') =>
   path === 'global.config.json' ? config : fs.readFile(path, encoding);
 const modules: Readonly<Record<string, object>> = {
   'node:fs/promises': { readFile },
-  'tern/address': address,
-  'tern/bodies': bodies,
-  'tern/cells': cells,
-  'tern/lite': lite,
-  'tern/proofs': proofs,
-  'tern/tl': tl,
-  'tern/tlb': tlb,
+  'tern-ton/address': address,
+  'tern-ton/bodies': bodies,
+  'tern-ton/cells': cells,
+  'tern-ton/lite': lite,
+  'tern-ton/proofs': proofs,
+  'tern-ton/testing': testing,
+  'tern-ton/tl': tl,
+  'tern-ton/tlb': tlb,
 };
 
 /** Runs an example and returns what it prints. */
@@ -67,10 +69,10 @@ describe('docs/guides/library.md', () => {
   it('names every entry point of the package', async () => {
     const { exports } = JSON.parse(await fs.readFile('package.json', 'utf8')) as { exports: Record<string, unknown> };
     const entries = Object.keys(exports).filter((path) => path !== './package.json');
-    expect(entries.map((path) => path.replace('.', 'tern')).sort()).toEqual(
-      Object.keys(modules).filter((name) => name.startsWith('tern/')),
+    expect(entries.map((path) => path.replace('.', 'tern-ton')).sort()).toEqual(
+      Object.keys(modules).filter((name) => name.startsWith('tern-ton/')),
     );
     const guide = await fs.readFile('docs/guides/library.md', 'utf8');
-    for (const path of entries) expect(guide).toContain(`\`tern${path.slice(1)}\``);
+    for (const path of entries) expect(guide).toContain(`\`tern-ton${path.slice(1)}\``);
   });
 });

@@ -1,6 +1,8 @@
 import { stringify } from 'yaml';
+import { adminDescription } from '#api/admin/description.js';
 import { type DescribedApi, openApiDocument } from '#api/http/openapi.js';
 import { localnetDescription } from '#api/localnet/description.js';
+import { emulateDescription } from '#api/v3/emulate-api.js';
 import { v3Description } from '#api/v3/v3-api.js';
 import { v2Description } from '#app/service/apis.js';
 
@@ -8,7 +10,9 @@ import { v2Description } from '#app/service/apis.js';
 export const DOCUMENTED: Readonly<Record<string, DescribedApi>> = {
   'openapi/v2.yaml': v2Description,
   'openapi/v3.yaml': v3Description,
+  'openapi/emulate.yaml': emulateDescription,
   'openapi/localnet.yaml': localnetDescription,
+  'openapi/admin.yaml': adminDescription,
 };
 
 /** The document of an API in the `spec` profile, as it is committed. */

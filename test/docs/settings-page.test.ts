@@ -18,14 +18,12 @@ it('docs/config.md is what the code says; npm run docs:config writes it again', 
 });
 
 it('has a row for every setting', () => {
-  const { replay, fork, port, host, blockTime, signatures, liteserverPort, index, databaseUrl, metadata, logLevel } =
-    devSettings;
+  const { replay, fork, port, host, mining, blockTime, signatures, liteserverPort, index, databaseUrl } = devSettings;
+  const { metadata, profile, webhooks, webhookTargets, logLevel } = devSettings;
+  const network = { replay, fork, port, host, mining, blockTime, signatures, liteserverPort };
   for (const [title, table] of [
     ['tern serve', serveSettings],
-    [
-      'tern dev',
-      { replay, fork, port, host, blockTime, signatures, liteserverPort, index, databaseUrl, metadata, logLevel },
-    ],
+    ['tern dev', { ...network, index, databaseUrl, metadata, profile, webhooks, webhookTargets, logLevel }],
     ['tern localnet', localnetSettings],
     ['tern index', backfillSettings],
     ['tern check', checkSettings],

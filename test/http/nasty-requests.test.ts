@@ -14,7 +14,17 @@ const DEV_CHAIN = join(import.meta.dirname, '../../vectors/dev-chain');
 const away = mkdtempSync(join(tmpdir(), 'tern-nasty-'));
 let tern: ServedTern;
 beforeAll(async () => {
-  tern = await ServedTern.start(['dev', '--replay', DEV_CHAIN, '--port', '0', '--data', join(away, 'data')]);
+  tern = await ServedTern.start([
+    'dev',
+    '--profile',
+    'spec',
+    '--replay',
+    DEV_CHAIN,
+    '--port',
+    '0',
+    '--data',
+    join(away, 'data'),
+  ]);
 });
 afterAll(async () => {
   await tern?.close();

@@ -11,7 +11,17 @@ const DEV_CHAIN = join(import.meta.dirname, '../../vectors/dev-chain');
 const away = mkdtempSync(join(tmpdir(), 'tern-nasty-'));
 const tern =
   given === undefined
-    ? await ServedTern.start(['dev', '--replay', DEV_CHAIN, '--port', '0', '--data', join(away, 'data')])
+    ? await ServedTern.start([
+        'dev',
+        '--profile',
+        'spec',
+        '--replay',
+        DEV_CHAIN,
+        '--port',
+        '0',
+        '--data',
+        join(away, 'data'),
+      ])
     : null;
 try {
   const report = await sendAll(`${given ?? tern?.url}/api/v2`, nastyRequests());

@@ -1,5 +1,5 @@
-// npm run -s load -- connections|limits|localnet [--seconds N] [--connections N] [--rate N]: a running Tern under load, on this
-// machine only. npm run -s load -- worst|single …: under attack, see README.md.
+// npm run -s load -- connections|limits|localnet|streams [--seconds N] [--connections N] [--rate N]: a running Tern under load, on
+// this machine only; streams also takes --resumes N and --kills N. npm run -s load -- worst|single …: under attack, see README.md.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 import { loadConnections } from './connections.js';
 import { loadLimits } from './limits.js';
 import { loadLocalnet } from './localnet.js';
+import { loadStreams } from './streams.js';
 import { loadSingle, readSingleArguments } from './worst/single.js';
 import { loadWorst } from './worst/worst.js';
 import { readWorstArguments } from './worst/worst-arguments.js';
@@ -37,6 +38,7 @@ const campaigns: Readonly<Record<string, Campaign>> = {
 
 /** The campaign on a network that lives, and not on a recorded chain. */
 const LOCALNET = 'localnet' as const;
+const STREAMS = 'streams' as const;
 
 /** The campaigns with arguments of their own. */
 const WORST = 'worst';
@@ -53,21 +55,29 @@ function readArguments() {
       seconds: { type: 'string', default: '60' },
       connections: { type: 'string', default: '1000' },
       rate: { type: 'string', default: '100' },
+      resumes: { type: 'string', default: '0' },
+      kills: { type: 'string', default: '0' },
     },
   });
   const [name, ...more] = positionals;
-  const campaign: Campaign | typeof LOCALNET | undefined = name === LOCALNET ? LOCALNET : campaigns[name ?? ''];
+  const campaign: Campaign | typeof LOCALNET | typeof STREAMS | undefined =
+    name === LOCALNET || name === STREAMS ? name : campaigns[name ?? ''];
   const seconds = Number(values.seconds);
   const connections = Number(values.connections);
   const rate = Number(values.rate);
   if (campaign === undefined || more.length > 0)
-    throw new TypeError(`wanted is one of ${[...Object.keys(campaigns), LOCALNET, WORST, SINGLE].join(', ')}`);
+    throw new TypeError(`wanted is one of ${[...Object.keys(campaigns), LOCALNET, STREAMS, WORST, SINGLE].join(', ')}`);
   if (!(seconds >= 1 && seconds <= MOST_SECONDS)) throw new TypeError(`--seconds is 1 to ${MOST_SECONDS}`);
   if (!(Number.isInteger(connections) && connections >= 1 && connections <= MOST_CONNECTIONS)) {
     throw new TypeError(`--connections is 1 to ${MOST_CONNECTIONS}`);
   }
   if (!(rate >= 1 && rate <= MOST_RATE)) throw new TypeError(`--rate is 1 to ${MOST_RATE}`);
-  return { campaign, seconds, connections, rate };
+  const [resumes, kills] = [Number(values.resumes), Number(values.kills)];
+  if (!(Number.isInteger(resumes) && resumes >= 0 && resumes <= MOST_CONNECTIONS)) {
+    throw new TypeError(`--resumes is 0 to ${MOST_CONNECTIONS}`);
+  }
+  if (!(Number.isInteger(kills) && kills >= 0 && kills <= 1_000)) throw new TypeError('--kills is 0 to 1000');
+  return { campaign, seconds, connections, rate, resumes, kills };
 }
 
 /** A campaign with its arguments: what it is to do in an empty folder. */
@@ -83,9 +93,10 @@ function prepare(): Prepared {
     const single = readSingleArguments(process.argv.slice(3));
     return (scratch, write) => loadSingle(single, scratch, write);
   }
-  const { campaign, seconds, connections, rate } = readArguments();
+  const { campaign, seconds, connections, rate, resumes, kills } = readArguments();
   return (scratch, write) => {
     const data = join(scratch, 'data');
+    if (campaign === STREAMS) return loadStreams({ data, seconds, rate, connections, resumes, kills, write });
     return campaign === LOCALNET
       ? loadLocalnet({ data, seconds, rate, write })
       : onRecordedChain((ground) => campaign({ ...ground, data, seconds, connections, write }), scratch);

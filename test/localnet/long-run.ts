@@ -1,3 +1,4 @@
+import type { Emulation } from '#drivers/tvm/transaction-runner.js';
 import { Builder } from '#formats/cells/builder.js';
 import { type BlockId, printShard, type Shard, sameBlock } from '#formats/proofs/block-id.js';
 import { blockOfShard } from '#formats/proofs/shard-block.js';
@@ -9,7 +10,7 @@ import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import type { ChainState, ChainTip, NewBlockBundle } from '#localnet/ledger/block-bundle.js';
 import { changeConfig } from '#localnet/node/live-node.js';
 import { BlockProducer } from '#localnet/producer/block-producer.js';
-import type { BlockRequest, Emulation, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
+import type { BlockRequest, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
 import { checkWholeState } from '#localnet/validation/block-context.js';
 import { BlockValidator } from '#localnet/validation/block-validator.js';
 import { RuleCheck } from '#localnet/validation/rules.js';

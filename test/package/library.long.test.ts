@@ -28,7 +28,7 @@ async function install(): Promise<void> {
   await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(staged, 'dist')]);
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', scratch], { cwd: staged });
   const packed = readdirSync(scratch).find((file) => file.endsWith('.tgz')) as string;
-  const target = join(consumer, 'node_modules/tern');
+  const target = join(consumer, 'node_modules/tern-ton');
   mkdirSync(target, { recursive: true });
   await run('tar', ['-xzf', join(scratch, packed), '-C', target, '--strip-components=1']);
   symlinkSync(resolve('node_modules/@types'), join(consumer, 'node_modules/@types'));

@@ -15,7 +15,8 @@ import { silentLogger } from '#kernel/logger.js';
 import { ContractCodes, PublishedLibraryCache } from '#services/indexer/contracts/contract-accounts.js';
 import { ConfigsAtBlock, ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
 import type { DetectionChain, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
-import { ContractDetector } from '#services/indexer/contracts/detector.js';
+import { ContractDetector, type ContractDetectorModules } from '#services/indexer/contracts/detector.js';
+import { PastContractReader } from '#services/indexer/contracts/past-contracts.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
 
@@ -38,6 +39,7 @@ export class ContractIndex {
   readonly database: Database;
   readonly client: pg.Client;
   readonly detector: ContractDetector;
+  readonly past: PastContractReader;
   /** What a chain answers; may be replaced. */
   readonly chain: { -readonly [Name in keyof DetectionChain]: DetectionChain[Name] };
   /** Codes of errors for which contracts were postponed. */
@@ -53,16 +55,18 @@ export class ContractIndex {
       config: async () => serializeBoc(mainnetConfig),
       library: async () => null,
       account: async () => null,
+      accountAt: async () => 'unavailable',
     };
     const clock = systemClock;
     const chain: DetectionChain = {
       config: (of) => this.chain.config(of),
       library: (of) => this.chain.library(of),
       account: (of) => this.chain.account(of),
+      accountAt: (of, mc_seqno) => this.chain.accountAt(of, mc_seqno),
     };
     const libraries = new PublishedLibraryCache(chain, clock);
     const configs = new ConfigsAtBlock(database, chain, clock);
-    this.detector = new ContractDetector({
+    const modules: ContractDetectorModules = {
       ...{
         database,
         clock,
@@ -76,7 +80,9 @@ export class ContractIndex {
       unixTime: () => this.now,
       runs: new ContractMethodRunner({ tvm: async () => tvm, libraries, configAt: (state) => configs.at(state) }),
       onPostponed: (error) => void this.postponed.push((error as { code: string }).code),
-    });
+    };
+    this.detector = new ContractDetector(modules);
+    this.past = new PastContractReader(modules);
   }
 
   static async open(tvm: TvmPool): Promise<ContractIndex> {

@@ -151,6 +151,26 @@ export class FakeIndex implements IndexPort {
     return this.#give(['ordersOfMultisigs', multisigs, most], (this.#rows.multisigOrders ?? []).slice(0, most));
   }
 
+  async endedTraces(range: unknown, members: unknown, accounts: unknown) {
+    return this.#give(['endedTraces', range, members, accounts], []);
+  }
+  async finalTransactions(range: unknown, filter: unknown) {
+    return this.#give(['finalTransactions', range, filter], this.#rows.transactions ?? []);
+  }
+  async touchedAccounts(range: unknown) {
+    return this.#give(
+      ['touchedAccounts', range],
+      (this.#rows.accounts ?? []).map(({ address }) => address),
+    );
+  }
+  async changedJettonWallets(range: unknown, filter: unknown) {
+    const wallets = (this.#rows.jettonWallets ?? []).map((wallet) => ({ wallet, mc_seqno: 0 }));
+    return this.#give(['changedJettonWallets', range, filter], wallets);
+  }
+  async settledRows(range: unknown, asked: unknown) {
+    return this.#give(['settledRows', range, asked], { unclassified: null, uncertain: null, undetected: 0 });
+  }
+
   #listed<Row>(rows: readonly Row[] = []): Listed<Row> {
     return { rows, next: this.#rows.next ?? null };
   }

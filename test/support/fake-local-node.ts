@@ -1,11 +1,13 @@
 import { Address } from '#formats/address/address.js';
 import { type BlockId, MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
 import { defineErrors } from '#kernel/tern-error.js';
+import { localnetErrors } from '#localnet/node/errors.js';
 import type {
   LocalNode,
   MinedIn,
   MinedMessage,
   NodeStatus,
+  RecentState,
   SnapshotInfo,
   WrittenStates,
 } from '#localnet/node/local-node.js';
@@ -74,9 +76,12 @@ export class FakeLocalNode implements LocalNode {
   #chain = 1;
   #seqno = 10;
   #now = GENESIS_TIME;
+  readonly #recent = new Set<string>();
   #offset = 0;
+  #speed = 1;
   #paused = false;
   #blockTime = 400;
+  #mining: NodeStatus['mining'] = 'steady';
   #snapshots: SnapshotInfo[] = [];
 
   constructor() {
@@ -102,7 +107,9 @@ export class FakeLocalNode implements LocalNode {
       gen_utime: this.#now - 1,
       now: this.#now,
       time_offset: this.#offset,
+      clock_speed: this.#speed,
       block_time: this.#blockTime,
+      mining: this.#mining,
       paused: this.#paused,
       waiting_messages: 3,
       shards: [fakeBlock(SHARD_A, this.#seqno + 5), fakeBlock(SHARD_B, this.#seqno + 6)],
@@ -126,6 +133,23 @@ export class FakeLocalNode implements LocalNode {
   async setBlockTime(milliseconds: number): Promise<void> {
     this.#note(['setBlockTime', milliseconds]);
     this.#blockTime = milliseconds;
+    this.#mining = 'steady';
+  }
+
+  async setMining(mining: NodeStatus['mining']): Promise<void> {
+    this.#note(['setMining', mining]);
+    this.#mining = mining;
+  }
+
+  async snapshot(): Promise<RecentState> {
+    this.#note(['snapshot']);
+    this.#recent.add(String(this.#seqno));
+    return { id: String(this.#seqno), block: fakeBlock(MASTERCHAIN_SHARD, this.#seqno) };
+  }
+
+  async revert(id: string): Promise<MinedIn> {
+    if (!this.#recent.has(id)) throw localnetErrors['no-recent-state']({ id, kept: 64 });
+    return this.#mined(['revert', id]);
   }
 
   async advanceTime(seconds: number): Promise<MinedIn> {
@@ -133,6 +157,11 @@ export class FakeLocalNode implements LocalNode {
     this.#offset += seconds;
     this.#now += seconds;
     return mined;
+  }
+
+  async setClockSpeed(speed: number): Promise<void> {
+    this.#note(['setClockSpeed', speed]);
+    this.#speed = speed;
   }
 
   async fund(to: Address, amount: bigint, comment: string | null): Promise<MinedMessage> {

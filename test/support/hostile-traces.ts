@@ -1,11 +1,15 @@
+import { traceOfAnswer } from '#app/cli/explain-source.js';
 import { PATTERNS } from '#domain/actions/action-registry.js';
-import { classify } from '#domain/actions/classify.js';
+import { type Classification, classify } from '#domain/actions/classify.js';
 import type { ContractFacts } from '#domain/actions/trace-facts.js';
 import type { TracedMessage, TracedTransaction, TraceInput } from '#domain/actions/trace-input.js';
 import { Address } from '#formats/address/address.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { KnownFacts } from '#test/support/recorded-actions.js';
+import { GOLDEN_ACTIONS, goldenFacts } from '#test/support/golden-actions.js';
+import { falseClaims, mastersOf, mutatedTrace, WithoutWallets } from '#test/support/hostile-mutations.js';
+import { factsOfCase, mainnetTraceCases, traceOfCase } from '#test/support/mainnet-traces.js';
+import { KnownFacts, recordedFacts, recordedTraces } from '#test/support/recorded-actions.js';
 
 /** Numbers from 0 to below a bound, the same for the same seed. */
 function seeded(seed: number): (bound: number) => number {
@@ -157,8 +161,7 @@ function fuzzedTrace(below: (bound: number) => number): TraceInput {
 }
 
 /** As many ids as actions, and all facts known: what holds for each classification. */
-function problemOf(trace: TraceInput, facts: KnownFacts): string | null {
-  const { actions, failure, wanted } = classify(trace, facts);
+function problemOf(trace: TraceInput, { actions, failure, wanted }: Classification): string | null {
   if (failure !== null) return `failed in ${failure.pattern}: ${failure.error}`;
   if (wanted.length > 0) return 'wants facts that are known';
   const ids = new Set(actions.map(({ action_id }) => Buffer.from(action_id).toString('hex')));
@@ -166,6 +169,52 @@ function problemOf(trace: TraceInput, facts: KnownFacts): string | null {
   for (const { transactions } of actions)
     if (transactions.some((at) => trace.transactions[at] === undefined)) return 'a transaction is none of the trace';
   return null;
+}
+
+interface RealTrace {
+  readonly trace: TraceInput;
+  readonly facts: KnownFacts;
+  readonly masters: ReadonlySet<string>;
+}
+
+let real: RealTrace[] | null = null;
+
+/** Recorded traces of protocols, those of mainnet, and the made ones. */
+export function realTraces(): readonly RealTrace[] {
+  if (real !== null) return real;
+  real = [];
+  const add = (trace: TraceInput, facts: KnownFacts, masters = mastersOf(facts)) => {
+    if (trace.transactions[0]!.kind === 'ordinary') real!.push({ trace, facts, masters });
+  };
+  const recorded = recordedFacts();
+  const masters = mastersOf(recorded);
+  for (const each of recordedTraces())
+    if (each.actions.some(({ type }) => !PLAIN.has(type))) add(traceOfAnswer(each), recorded, masters);
+  for (const each of mainnetTraceCases()) add(traceOfCase(each), factsOfCase(each));
+  for (const { trace } of GOLDEN_ACTIONS) add(trace, goldenFacts());
+  return real;
+}
+
+const PLAIN = new Set(['ton_transfer', 'call_contract', 'contract_deploy', 'extra_currency_transfer', 'unknown']);
+
+/** A real trace that somebody changed, with some wallets that their master does not confirm. */
+function changedTraceProblem(below: (bound: number) => number): string | null {
+  const all = realTraces();
+  const { trace: original, facts: known, masters } = all[below(all.length)]!;
+  const accounts = original.transactions.map(({ account }) => account.toRaw());
+  const hidden = new Set(accounts.filter(() => below(8) === 0));
+  const facts = new WithoutWallets(known, hidden);
+  const { trace, moved } = mutatedTrace(original, { facts, masters }, below);
+  const classification = classify(trace, facts);
+  return problemOf(trace, classification) ?? falseClaims(classification.actions, masters, moved)[0] ?? null;
+}
+
+/** What is wrong with the classification of the trace of a seed: even ones are made by chance, odd ones from real traces. */
+export function hostileTraceProblem(seed: number): string | null {
+  const below = seeded(seed);
+  if (seed % 2 === 1) return changedTraceProblem(below);
+  const trace = fuzzedTrace(below);
+  return problemOf(trace, classify(trace, cyclicFacts(below)));
 }
 
 export function fan(transactions: number, opcode: number): TraceInput {
@@ -184,8 +233,7 @@ export function chain(transactions: number, opcode: number): TraceInput {
 export function fuzzingProblems(from: number, to: number): string[] {
   const problems: string[] = [];
   for (let seed = from; seed <= to; seed++) {
-    const below = seeded(seed);
-    const problem = problemOf(fuzzedTrace(below), cyclicFacts(below));
+    const problem = hostileTraceProblem(seed);
     if (problem !== null) problems.push(`seed ${seed}: ${problem}`);
   }
   return problems;

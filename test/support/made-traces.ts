@@ -11,6 +11,10 @@ export interface MadeMessage {
   readonly body: Cell;
   readonly value?: bigint;
   readonly aborted?: boolean;
+  /** `StateInit` of the message. */
+  readonly init?: Cell;
+  /** The receiver becomes active. */
+  readonly deploys?: boolean;
   readonly sends?: readonly MadeMessage[];
 }
 
@@ -36,13 +40,28 @@ function hashOf(kind: number, number: number): Uint8Array {
 
 /** A trace that an external message to a wallet started. */
 export function madeTrace(wallet: number, sent: readonly MadeMessage[]): TraceInput {
+  const start = {
+    ...messageFrom(0, { to: wallet, body: bodyOf(0x11111111) }, 1),
+    source: null,
+    value: null,
+    created_lt: null,
+    created_at: null,
+  };
+  return traceOf(wallet, start, sent);
+}
+
+/** A trace that a tick-tock transaction of a special account started. */
+export function madeTickTock(special: number, sent: readonly MadeMessage[]): TraceInput {
+  return traceOf(special, null, sent);
+}
+
+function traceOf(first: number, start: TracedMessage | null, sent: readonly MadeMessage[]): TraceInput {
   const transactions: TracedTransaction[] = [];
-  let lt = 0;
+  let lt = 1;
   const receive = (
     to: number,
     message: TracedMessage | null,
-    aborted: boolean,
-    further: readonly MadeMessage[],
+    { aborted = false, deploys = false, sends: further = [] }: Partial<MadeMessage>,
   ): void => {
     const position = transactions.length;
     const out: { readonly given: MadeMessage; readonly message: TracedMessage }[] = [];
@@ -56,31 +75,24 @@ export function madeTrace(wallet: number, sent: readonly MadeMessage[]): TraceIn
       lt: BigInt(own),
       utime: 1_700_000_000 + position,
       mc_seqno: 1,
-      kind: 'ordinary',
+      kind: message === null ? 'tick_tock' : 'ordinary',
       aborted,
       exit_code: aborted ? 1 : 0,
       skipped: null,
-      orig_status: 'active',
+      orig_status: deploys ? 'nonexist' : 'active',
       end_status: 'active',
       in_msg: message,
       out_msgs: out.map((one) => one.message),
     });
     for (const { given, message: next } of out) {
-      if (given.to !== null) receive(given.to, next, given.aborted ?? false, given.sends ?? []);
+      if (given.to !== null) receive(given.to, next, given);
     }
   };
-  const start = {
-    ...messageFrom(0, { to: wallet, body: bodyOf(0x11111111) }, ++lt),
-    source: null,
-    value: null,
-    created_lt: null,
-    created_at: null,
-  };
-  receive(wallet, start, false, sent);
+  receive(first, start, { sends: sent });
   return { trace_id: transactions[0]!.hash, transactions };
 }
 
-function messageFrom(from: number, { to, body, value = 1_000_000_000n }: MadeMessage, lt: number): TracedMessage {
+function messageFrom(from: number, { to, body, value = 1_000_000_000n, init }: MadeMessage, lt: number): TracedMessage {
   return {
     hash: hashOf(2, lt),
     source: account(from),
@@ -92,6 +104,6 @@ function messageFrom(from: number, { to, body, value = 1_000_000_000n }: MadeMes
     created_lt: BigInt(lt),
     created_at: 1_700_000_000,
     body,
-    init: null,
+    init: init ?? null,
   };
 }

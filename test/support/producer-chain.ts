@@ -1,3 +1,4 @@
+import type { Emulation } from '#drivers/tvm/transaction-runner.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -9,7 +10,6 @@ import type { Genesis } from '#localnet/ledger/genesis.js';
 import { BlockProducer } from '#localnet/producer/block-producer.js';
 import type {
   BlockRequest,
-  Emulation,
   PendingExternalIn,
   ProducedBundle,
   ProducerModules,

@@ -1,8 +1,6 @@
 import type { ContractFacts, TraceFacts } from '#domain/actions/trace-facts.js';
-import type { TracedMessage, TracedTransaction, TraceInput } from '#domain/actions/trace-input.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { readCsv } from '#test/support/csv.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
@@ -10,43 +8,6 @@ import { readBytes, vectorPath } from '#test/support/vector-files.js';
 /* Traces of the recorded network as the reference answered them, with the actions that it found. */
 
 const NET = vectorPath('collection/recorded-net');
-
-/** A message in an answer of API v3. */
-interface JsonMessage {
-  readonly hash: string;
-  readonly source: string | null;
-  readonly destination: string | null;
-  readonly value: string | null;
-  readonly value_extra_currencies: Readonly<Record<string, string>> | null;
-  readonly bounce: boolean | null;
-  readonly bounced: boolean | null;
-  readonly created_lt: string | null;
-  readonly created_at: string | null;
-  readonly message_content: { readonly body: string } | null;
-  readonly init_state: { readonly body: string } | null;
-}
-
-/** A transaction in an answer of API v3. */
-interface JsonTransaction {
-  readonly account: string;
-  readonly hash: string;
-  readonly lt: string;
-  readonly now: number;
-  readonly mc_block_seqno: number;
-  readonly orig_status: TracedTransaction['orig_status'];
-  readonly end_status: TracedTransaction['end_status'];
-  readonly description: {
-    readonly type: string;
-    readonly aborted?: boolean;
-    readonly compute_ph?: {
-      readonly skipped?: boolean;
-      readonly reason?: TracedTransaction['skipped'];
-      readonly exit_code?: number;
-    };
-  };
-  readonly in_msg: JsonMessage | null;
-  readonly out_msgs: readonly JsonMessage[];
-}
 
 /** An action in an answer of API v3. */
 export interface JsonAction {
@@ -63,7 +24,7 @@ export interface JsonAction {
 
 export interface RecordedTrace {
   readonly trace_id: string;
-  readonly transactions: Readonly<Record<string, JsonTransaction>>;
+  readonly transactions: Readonly<Record<string, unknown>>;
   readonly actions: readonly JsonAction[];
 }
 
@@ -80,10 +41,6 @@ export function recordedTable(name: string): Generator<Record<string, string>> {
   return readCsv(readBytes(`${NET}/v3-tables/${name}.csv.br`));
 }
 
-export function traceOfJson({ trace_id, transactions }: RecordedTrace): TraceInput {
-  return { trace_id: base64(trace_id), transactions: Object.values(transactions).map(transactionOfJson) };
-}
-
 export function base64(text: string): Uint8Array {
   return new Uint8Array(Buffer.from(text, 'base64'));
 }
@@ -95,42 +52,6 @@ export function addressOfJson(raw: string | null): Address | null {
   const known = addresses.get(raw) ?? parseAddress(raw).address;
   addresses.set(raw, known);
   return known;
-}
-
-function transactionOfJson(json: JsonTransaction): TracedTransaction {
-  const { type, aborted, compute_ph: compute } = json.description;
-  return {
-    hash: base64(json.hash),
-    account: addressOfJson(json.account)!,
-    lt: BigInt(json.lt),
-    utime: json.now,
-    mc_seqno: json.mc_block_seqno,
-    kind: type === 'ord' ? 'ordinary' : type === 'tick_tock' ? 'tick_tock' : 'other',
-    aborted: aborted ?? false,
-    exit_code: compute?.exit_code ?? null,
-    skipped: compute?.skipped === true ? (compute.reason ?? null) : null,
-    orig_status: json.orig_status,
-    end_status: json.end_status,
-    in_msg: json.in_msg === null ? null : messageOfJson(json.in_msg),
-    out_msgs: json.out_msgs.map(messageOfJson),
-  };
-}
-
-function messageOfJson(json: JsonMessage): TracedMessage {
-  const currencies = Object.entries(json.value_extra_currencies ?? {});
-  return {
-    hash: base64(json.hash),
-    source: addressOfJson(json.source),
-    destination: addressOfJson(json.destination),
-    value: json.value === null ? null : BigInt(json.value),
-    currencies: new Map(currencies.map(([id, amount]) => [Number(id), BigInt(amount)])),
-    bounce: json.bounce ?? false,
-    bounced: json.bounced ?? false,
-    created_lt: json.created_lt === null ? null : BigInt(json.created_lt),
-    created_at: json.created_at === null ? null : Number(json.created_at),
-    body: json.message_content === null ? EMPTY_CELL : cellOfBase64(json.message_content.body),
-    init: json.init_state === null ? null : cellOfBase64(json.init_state.body),
-  };
 }
 
 export function cellOfBase64(text: string): Cell {

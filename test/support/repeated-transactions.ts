@@ -1,5 +1,6 @@
 import type { LogLevel } from '#drivers/tvm/request-fields.js';
 import type { TransactionResult } from '#drivers/tvm/transaction.js';
+import type { Emulation } from '#drivers/tvm/transaction-runner.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
 import { Cell } from '#formats/cells/cell.js';
@@ -15,7 +16,6 @@ import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { pathOf, walkValue } from '#formats/tlb/walk-value.js';
 import { toHex } from '#kernel/bytes.js';
-import type { Emulation } from '#localnet/producer/block-request.js';
 import { buildChain, type ChainBlock, type RecordedChain } from '#localnet/replay/recorded-chain.js';
 import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
 import { EMPTY_SHARD_ACCOUNT } from '#test/support/tvm-contract.js';

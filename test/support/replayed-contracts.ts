@@ -17,7 +17,7 @@ export interface ReplayedContracts {
   readonly chain: Chain;
   readonly source: DirectSource;
   /** A service over the chain, some reads of which are others. */
-  serviceOver(options?: ContractOptions, changes?: Partial<ChainReads>): ContractService;
+  serviceOver(options?: ContractOptions, changes?: Partial<ChainReads>, unixTimeMs?: () => number): ContractService;
 }
 
 /** @param head the newest block that the server knows; null for the last one of the recording */
@@ -34,8 +34,9 @@ export function replayedContracts(folder: string, tvm: TvmPool, head: number | n
     ledger,
     chain,
     source,
-    serviceOver(options = {}, changes = {}) {
-      const modules = { tvm, lite: source, clock: systemClock, logger: silentLogger };
+    serviceOver(options = {}, changes = {}, unixTimeMs = Date.now) {
+      const random = { randomBytes: (size: number) => new Uint8Array(size) };
+      const modules = { tvm, lite: source, clock: systemClock, unixTimeMs, logger: silentLogger, ...random };
       return new ContractService(options, { ...modules, chain: changedReads(chain, changes) });
     },
   };

@@ -32,6 +32,7 @@ export function serveReplay(folder: string): Promise<ServedReplay> {
         hostOf: [],
         indexes: new Map(),
         keepsKeyBlocks: false,
+        explorerAt: '',
         settings,
       },
       surroundings,

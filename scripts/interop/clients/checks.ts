@@ -30,7 +30,8 @@ const scratch = mkdtempSync(join(tmpdir(), 'tern-interop-'));
 const truth = clientTruth(chainTruth(folder, RECORDED_ZEROSTATES));
 const truthFile = join(scratch, 'truth.json');
 writeFileSync(truthFile, JSON.stringify(truth));
-const tern = await ServedTern.start(['dev', '--replay', folder, '--port', '0', '--data', join(scratch, 'data')]);
+const args = ['dev', '--profile', 'spec', '--replay', folder, '--port', '0', '--data', join(scratch, 'data')];
+const tern = await ServedTern.start(args);
 try {
   const { url } = tern;
   await checkTonClient(url, truth, report);

@@ -36,7 +36,21 @@ export class LocalNetwork {
     const folder = mkdtempSync(join(tmpdir(), 'tern-interop-'));
     try {
       const data = join(folder, 'data');
-      return new LocalNetwork(folder, await ServedTern.start(['dev', '--data', data, '--port', '0', ...flags]));
+      return new LocalNetwork(
+        folder,
+        await ServedTern.start([
+          'dev',
+          '--profile',
+          'spec',
+          '--data',
+          data,
+          '--port',
+          '0',
+          '--mining',
+          'steady',
+          ...flags,
+        ]),
+      );
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
       throw error;

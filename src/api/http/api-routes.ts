@@ -10,18 +10,21 @@ import {
   compileApi,
   type EndpointCall,
   type EndpointCalls,
-  type EndpointResult,
-  RequestWatch,
 } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
+import { takeMinSeqno } from '#api/http/min-seqno.js';
+import { missingPath } from '#api/http/missing-paths.js';
 import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
-import { parseQuery, type RawParameters } from '#api/http/query-string.js';
+import { dropMeaningless, parseQuery, type RawParameters } from '#api/http/query-string.js';
 import type { Replies } from '#api/http/replies.js';
 import { JSON_RPC, parseRpc, rpcIdOf } from '#api/http/request-body.js';
 import { RequestState } from '#api/http/request-state.js';
+import { RequestWatch } from '#api/http/request-watch.js';
+import type { EndpointResult } from '#api/http/response-cache.js';
 import type { Clock } from '#kernel/clock.js';
+import type { TernError } from '#kernel/tern-error.js';
 import type { Access, AccessDecision } from '#services/access/access.js';
 
 interface RouteModules {
@@ -34,6 +37,8 @@ interface RouteModules {
   readonly replies: Replies;
   readonly choice: NetworkChoice;
   readonly networks: readonly HttpNetwork[];
+  /** As of the modules of the server. */
+  readonly missingPaths?: Readonly<Record<string, string>>;
 }
 
 /** The routes of the APIs at one prefix, for all networks. */
@@ -86,6 +91,15 @@ export class ApiRoutes {
     return this.#apis.get(this.#modules.choice.of(host))?.find(name)?.methods ?? null;
   }
 
+  /** Whether somebody posts to the base URL, as clients do that were given it in place of the JSON-RPC endpoint. */
+  isRpcBase(path: string, method: string): boolean {
+    return this.#style.hasRpc && method === 'POST' && [this.#prefix, `${this.#prefix}/`].includes(path);
+  }
+
+  rpcPath(): TernError {
+    return httpErrors['rpc-path']({ path: `${this.#prefix}/${JSON_RPC}` });
+  }
+
   #isRpc(name: string): boolean {
     return this.#style.hasRpc && name === JSON_RPC;
   }
@@ -110,14 +124,25 @@ export class ApiRoutes {
         if (this.#isRpc(asked)) state.rpcId = '';
         else state.endpoint = compiled?.find(asked) ?? null;
         const verbs = this.verbsOf(headers.host, asked);
-        if (verbs === null) throw httpErrors['not-found']({});
+        if (verbs === null) {
+          const path = `${this.#prefix}/${asked}`;
+          if (this.isRpcBase(path, method)) throw this.rpcPath();
+          throw missingPath(path, this.#modules.missingPaths ?? {}) ?? httpErrors['not-found']({});
+        }
         if (!verbs.includes(method)) throw httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
         if (state.api?.pages === 'local') refuseCrossOriginPage(method, headers);
         state.profile = chooseProfile(ofPath, headers, this.#profile);
         const { url } = request.raw;
         const mark = url === undefined ? -1 : url.indexOf('?');
         if (mark >= 0) state.query = parseQuery((url as string).slice(mark + 1), this.#style.query);
+        if (state.api?.freshness !== undefined) state.minSeqno = takeMinSeqno(headers, state.query);
         if (this.#style.hasRpc) state.extra = takeEchoedExtra(state.query);
+        const { endpoint, query } = state;
+        if (method !== 'POST' && endpoint !== null && isLenient(state)) {
+          const isKnown = (name: string) =>
+            endpoint.parameters.names.has(name) || compiled?.switchNames.has(name) === true || name === 'api_key';
+          state.ignored = dropMeaningless(query, isKnown, endpoint.parameters.neverEmpty);
+        }
         if (compiled !== undefined) state.switches = compiled.takeSwitches(headers, state.query);
         const later = admit(access, request, state);
         if (later === undefined) done();
@@ -137,6 +162,7 @@ export class ApiRoutes {
     const body = style.failure({ text: error.message, status: 429, profile, isLimit: true }, NO_ECHO, () => '_');
     refusals.remember(request.raw, {
       retryAfterMs: limited.retryAfterMs,
+      rate: limited.rate ?? null,
       body,
       apiVersion: api?.apiVersion ?? apiVersion,
       again: () => {
@@ -157,7 +183,8 @@ export class ApiRoutes {
     const [stray] = Object.keys(state.query);
     try {
       if (body !== undefined && state.rpcId !== null) state.rpcId = rpcIdOf(body);
-      if (stray !== undefined) {
+      const isLive = state.profile === 'toncenter' && state.endpoint?.endpoint.liveBody !== undefined;
+      if (stray !== undefined && !isLive) {
         throw httpErrors['unknown-parameter']({ parameter: stray.slice(0, 80), known: 'parameters in the body only' });
       }
       this.#call(request, reply, state, this.#parametersOf(state, body), 'body');
@@ -182,11 +209,14 @@ export class ApiRoutes {
       if (state.endpoint?.parameters.allOptional) return {};
       throw httpErrors['bad-json']({ problem: 'it is empty' });
     }
-    const { value } = body;
+    const { value: given } = body;
+    const liveBody = state.profile === 'toncenter' ? state.endpoint?.endpoint.liveBody : undefined;
+    const value = liveBody !== undefined && given === null ? {} : given;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw httpErrors['bad-json']({ problem: 'it must be an object' });
     }
     const params = value as RawParameters;
+    if (liveBody !== undefined) return liveBody(params);
     if (!this.#style.hasRpc) return params;
     state.extra ??= takeEchoedExtra(params);
     delete params['@extra'];
@@ -201,9 +231,11 @@ export class ApiRoutes {
     source: EndpointCall['source'],
   ) {
     const { calls, replies } = this.#modules;
-    const { profile, switches, group, client, work, keyId } = state;
+    const { profile, switches, group, client, work, keyId, minSeqno } = state;
     const endpoint = state.endpoint as CompiledEndpoint;
     const call: EndpointCall = {
+      minSeqno,
+      waitedMs: 0,
       endpoint,
       raw,
       source,
@@ -214,6 +246,30 @@ export class ApiRoutes {
       work,
       hasKey: keyId !== null,
     };
+    if (minSeqno === null) {
+      this.#answer(request, reply, state, call);
+      return;
+    }
+    const watch = new RequestWatch(reply.raw);
+    try {
+      const waiting = calls.untilFresh(call, minSeqno, watch);
+      if (waiting === undefined) {
+        watch.end();
+        this.#answer(request, reply, state, call);
+        return;
+      }
+      waiting
+        .finally(() => watch.end())
+        .then((waitedMs) => this.#answer(request, reply, state, { ...call, waitedMs }))
+        .catch((error) => replies.failure(request, reply, error));
+    } catch (error) {
+      watch.end();
+      replies.failure(request, reply, error);
+    }
+  }
+
+  #answer(request: FastifyRequest, reply: FastifyReply, state: RequestState, call: EndpointCall): void {
+    const { calls, replies } = this.#modules;
     const key = calls.keyOf(call);
     let kept: EndpointResult | undefined;
     try {
@@ -233,6 +289,11 @@ export class ApiRoutes {
       .then((outcome) => replies.success(request, reply, state, outcome))
       .catch((error) => replies.failure(request, reply, error));
   }
+}
+
+/** Whether empty and unknown query parameters are left out of account, as by the live service. */
+function isLenient({ profile, api }: RequestState): boolean {
+  return profile === 'toncenter' && api?.isStrict !== true;
 }
 
 /**
@@ -267,13 +328,19 @@ function settle(answer: AccessDecision, state: RequestState): void {
       state.keyId = answer.key;
       state.client = answer.client;
       state.work = answer.work;
+      state.streams = answer.streams ?? null;
+      state.rate = answer.rate ?? null;
+      if (state.api?.clients === 'admin' && answer.isAdmin !== true) throw httpErrors['not-admin']({});
       return;
+    case 'keys-unavailable':
+      throw httpErrors['keys-unavailable']({});
     case 'unknown-key':
       throw httpErrors['unknown-key']({});
     case 'network-not-allowed':
       throw httpErrors['network-not-allowed']({});
     case 'limited': {
       state.limited = answer;
+      state.rate = answer.rate ?? null;
       const retryAfterSeconds = Math.max(1, Math.ceil(answer.retryAfterMs / 1000));
       throw httpErrors['rate-limit']({ limit: answer.limit, retryAfterSeconds });
     }

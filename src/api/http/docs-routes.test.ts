@@ -18,8 +18,14 @@ describe('the reference page', () => {
       expect(policy).toContain("default-src 'none'");
       expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src [^;]*unsafe/);
       expect(html).not.toMatch(/https?:\/\/|<script>|<style|\son\w+=/);
-      const links = [...html.matchAll(/(?:src|href|data-document)="([^"]+)"/g)].map(([, link]) => link as string);
-      expect(new Set(links).size).toBe(5);
+      expect(html).toContain('<title>A fake API · Tern 2.2.0</title>');
+      expect(html).toContain('data-access="open"');
+      const [nav = ''] = /<nav>.*<\/nav>/s.exec(html) ?? [];
+      const others = [...nav.matchAll(/href="([^"]+)"/g)].map(([, link]) => new URL(link!, server.url + path).pathname);
+      expect(others).toEqual([path.replace(/\/$/, ''), '/metrics', '/readyz']);
+      const own = html.replace(nav, '');
+      const links = [...own.matchAll(/(?:src|href|data-document)="([^"]+)"/g)].map(([, link]) => link as string);
+      expect(new Set(links).size).toBe(6);
       for (const link of links) {
         const url = new URL(link, server.url + path);
         const file = await fetch(url);

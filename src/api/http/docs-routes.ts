@@ -8,7 +8,7 @@ import type { AddressLimit } from '#api/http/address-limit.js';
 import type { NetworkChoice } from '#api/http/api-paths.js';
 import { type ApiStyle, JSON_TYPE, styleOf } from '#api/http/api-style.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { AnyHttpApi, HttpNetwork } from '#api/http/http-api.js';
+import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { openApiDocument } from '#api/http/openapi.js';
 import { PrecompressedText } from '#api/http/precompressed.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
@@ -18,7 +18,19 @@ interface DocsSubjects {
   readonly choice: NetworkChoice;
   /** Of documents. */
   readonly limit: AddressLimit;
+  /** Of documents without the mount. */
+  readonly profile: Profile;
+  /** `v2.2.0` */
+  readonly version: string;
+  /** Whether access control is by API keys. */
+  readonly hasKeys: boolean;
 }
+
+/** Pages beside those of the APIs. */
+const OTHER_PAGES: readonly [path: string, name: string][] = [
+  ['metrics', 'Metrics'],
+  ['readyz', 'Health'],
+];
 
 /** Page and document may change with the next version of the program. */
 const SHORT_CACHE = 'public, max-age=300';
@@ -30,13 +42,17 @@ const SHORT_CACHE = 'public, max-age=300';
  *
  * @throws http/bad-endpoint when a document cannot be made
  */
-export function addDocsRoutes(app: FastifyInstance, { networks, choice, limit }: DocsSubjects): void {
+export function addDocsRoutes(
+  app: FastifyInstance,
+  { networks, choice, limit, profile, version, hasKeys }: DocsSubjects,
+): void {
   const assets = new DocsAssets();
   const styles = new Map(networks.flatMap(({ apis }) => apis.map((api) => [api.prefix, styleOf(api)] as const)));
   for (const [prefix, style] of styles) {
     for (const mount of ['', TONCENTER_MOUNT]) {
-      const documents = documentsOf(networks, prefix, mount);
-      addPrefix(app, { prefix, style, mount, assets, documents, choice, limit });
+      const documents =
+        mount === '' ? documentsOf(networks, prefix, profile, '/') : documentsOf(networks, prefix, 'toncenter', mount);
+      addPrefix(app, { prefix, style, mount, assets, documents, choice, limit, version, hasKeys });
     }
   }
 }
@@ -55,10 +71,12 @@ interface PrefixSubjects {
   readonly documents: ReadonlyMap<HttpNetwork, ServedDocument>;
   readonly choice: NetworkChoice;
   readonly limit: AddressLimit;
+  readonly version: string;
+  readonly hasKeys: boolean;
 }
 
 function addPrefix(app: FastifyInstance, subjects: PrefixSubjects): void {
-  const { prefix, style, mount, assets, documents, choice, limit } = subjects;
+  const { prefix, style, mount, assets, documents, choice, limit, version, hasKeys } = subjects;
   const base = `${mount}${prefix}`;
   const get = (url: string, handler: (request: FastifyRequest, reply: FastifyReply) => unknown) =>
     app.route({ method: ['GET', 'HEAD'], url, handler });
@@ -67,15 +85,23 @@ function addPrefix(app: FastifyInstance, subjects: PrefixSubjects): void {
     if (found === undefined) throw httpErrors['not-found']({});
     return found;
   };
+  const depth = base.split('/').length - 1;
   const page = (under: string) => (request: FastifyRequest, reply: FastifyReply) => {
     const { title } = documentOf(request).api;
+    const { apis } = choice.of(request.headers.host);
+    const isLocal = apis.some((api) => api.pages === 'local');
+    const pages = [
+      ...apis.map((api): [string, string] => [`${`${mount}${api.prefix}`.slice(1)}`, api.title]),
+      ...OTHER_PAGES,
+    ];
+    const root = '../'.repeat(under === '' ? depth : depth - 1);
     return reply
       .header('Content-Type', 'text/html; charset=utf-8')
       .header('Content-Security-Policy', DOCS_POLICY)
       .header('X-Content-Type-Options', 'nosniff')
       .header('Referrer-Policy', 'no-referrer')
       .header('Cache-Control', SHORT_CACHE)
-      .send(docsPage(title, under));
+      .send(docsPage({ title, version, base: under, root: root === '' ? './' : root, pages, hasKeys, isLocal }));
   };
   get(base, page(`${prefix.slice(prefix.lastIndexOf('/') + 1)}/`));
   for (const name of ['', ...style.pageNames]) get(`${base}/${name}`, page(''));
@@ -105,12 +131,12 @@ function sendAsset(assets: DocsAssets, request: FastifyRequest, reply: FastifyRe
   return reply.header('Content-Encoding', 'gzip').send(asset.gzipped);
 }
 
-function documentsOf(networks: readonly HttpNetwork[], prefix: string, mount: string) {
+function documentsOf(networks: readonly HttpNetwork[], prefix: string, profile: Profile, server: string) {
   const documents = new Map<HttpNetwork, ServedDocument>();
   for (const network of networks) {
     const api = network.apis.find((one) => one.prefix === prefix);
     if (api === undefined) continue;
-    const text = JSON.stringify(openApiDocument(api, mount === '' ? 'spec' : 'toncenter'));
+    const text = JSON.stringify(openApiDocument(api, profile, server));
     documents.set(network, { api, text: new PrecompressedText(text, JSON_TYPE) });
   }
   return documents;
@@ -129,24 +155,44 @@ const DOCS_POLICY = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-/**
- * The page of the interactive reference.
- *
- * @param base the relative path from the page to the prefix: empty when its path ends in `/`, else `v2/`
- */
-function docsPage(title: string, base: string): string {
+/** What a reference page shows besides its document. */
+interface PageFacts {
+  readonly title: string;
+  /** Version of the program: `v2.2.0`. */
+  readonly version: string;
+  /** The relative path from the page to the prefix: empty when its path ends in `/`, else `v2/`. */
+  readonly base: string;
+  /** The relative path from the page to the root of the server: `../`. */
+  readonly root: string;
+  /** Paths of the other pages of the network, without a slash in front, with their names. */
+  readonly pages: readonly (readonly [path: string, name: string])[];
+  /** Whether access control is by API keys. */
+  readonly hasKeys: boolean;
+  /** Whether the network is a local one, whose wallets fill in addresses. */
+  readonly isLocal: boolean;
+}
+
+/** The page of the interactive reference. */
+function docsPage({ title, version, base, root, pages, hasKeys, isLocal }: PageFacts): string {
   const at = escapeHtml(base);
+  const name = `${escapeHtml(title)} · Tern ${escapeHtml(version.replace(/^v/, ''))}`;
+  const links = pages.map(([path, text]) => `<a href="${escapeHtml(root + path)}">${escapeHtml(text)}</a>`).join('\n');
+  const wallets = isLocal ? ` data-wallets="${escapeHtml(root)}localnet/wallets"` : '';
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${escapeHtml(title)}</title>
+<title>${name}</title>
 <link rel="icon" type="image/png" href="${at}docs/favicon-32x32.png">
 <link rel="stylesheet" href="${at}docs/swagger-ui.css">
+<link rel="stylesheet" href="${at}docs/page.css">
 </head>
 <body>
-<div id="swagger-ui" data-document="${at}openapi.json"></div>
+<nav><strong>${name}</strong>
+${links}
+</nav>
+<div id="swagger-ui" data-document="${at}openapi.json" data-access="${hasKeys ? 'keys' : 'open'}"${wallets}></div>
 <noscript>The document of this API is <a href="${at}openapi.json">openapi.json</a>.</noscript>
 <script src="${at}docs/swagger-ui-bundle.js"></script>
 <script src="${at}docs/init.js"></script>
@@ -168,21 +214,122 @@ interface DocsAsset {
   readonly etag: string;
 }
 
-/** Starts Swagger UI with the document that the page names; nothing is loaded from other servers. */
+/** Narrow screens: nothing of the page is wider than the window, long words break and tables scroll. */
+const PAGE_STYLE = `nav { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 12px 20px; font: 14px sans-serif; background: #fafafa; }
+nav a { color: #1a5fb4; }
+body { margin: 0; }
+.swagger-ui { overflow-wrap: anywhere; }
+.swagger-ui .wrapper { max-width: 1460px; box-sizing: border-box; }
+@media (max-width: 700px) {
+  .swagger-ui .wrapper { padding: 0 8px; }
+  .swagger-ui .opblock-summary-path { max-width: none; }
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui table { table-layout: fixed; width: 100%; }
+  .swagger-ui .parameters-col_name { width: 35%; min-width: 0; }
+  .swagger-ui table tbody tr td:first-of-type { max-width: none; min-width: 0; width: 35%; padding-right: 8px; }
+  .swagger-ui input, .swagger-ui select, .swagger-ui textarea { max-width: 100% !important; min-width: 0 !important; box-sizing: border-box; }
+  .swagger-ui pre, .swagger-ui .markdown pre, .swagger-ui .model-box { max-width: 100%; overflow-x: auto; }
+  .swagger-ui .scheme-container .schemes, .swagger-ui .info { min-width: 0; }
+}
+`;
+
+/**
+ * Starts Swagger UI with the document that the page names; nothing is loaded from other servers. Before that it makes of the
+ * document what one wants to try: optional parameters start empty (an example goes into the description), a method that GET and POST
+ * have is shown once, addresses are wallets of a local network, and nothing looks locked where access is open.
+ */
 const INIT_SCRIPT = `'use strict';
 const root = document.getElementById('swagger-ui');
-window.ui = SwaggerUIBundle({
-  url: root.dataset.document,
-  domNode: root,
-  deepLinking: true,
-  displayRequestDuration: true,
-  docExpansion: 'list',
-  filter: true,
-  persistAuthorization: true,
-  tryItOutEnabled: true,
-  validatorUrl: null,
+const { document: place, access, wallets } = root.dataset;
+
+const getJson = (url) => fetch(url).then((response) => (response.ok ? response.json() : Promise.reject(response.status)));
+
+function emptyOptional(parameter) {
+  if (parameter.required) return;
+  const { example, schema = {} } = parameter;
+  const shown = example === undefined ? schema.default : example;
+  const word = example === undefined ? 'Default' : 'Example';
+  if (shown !== undefined) {
+    parameter.description = (parameter.description || '') + ' ' + word + ': \`' + String(shown) + '\`.';
+  }
+  delete parameter.example;
+  parameter.schema = { ...schema };
+  delete parameter.schema.default;
+  delete parameter.schema.examples;
+}
+
+function useWallet(part, wallet) {
+  if (typeof part !== 'object' || part === null) return;
+  if (Array.isArray(part)) part.forEach((one) => useWallet(one, wallet));
+  else for (const [name, value] of Object.entries(part)) {
+    if (name === 'address' && typeof value === 'string') part[name] = wallet;
+    else useWallet(value, wallet);
+  }
+}
+
+function withoutMadeUpKeys(schema) {
+  if (typeof schema !== 'object' || schema === null) return;
+  const { type, properties, additionalProperties, example } = schema;
+  const isMap = type === 'object' && properties === undefined && additionalProperties !== false;
+  if (isMap && example === undefined) schema.example = {};
+  Object.values(schema).forEach(withoutMadeUpKeys);
+}
+
+function prepare(document, wallet) {
+  const shared = document.components.parameters || {};
+  Object.values(shared).forEach(emptyOptional);
+  for (const path of Object.values(document.paths)) {
+    // Swagger UI does not follow references of a path in a document that it did not load itself.
+    if (path.parameters) path.parameters = path.parameters.map(({ $ref }) => shared[$ref.split('/').pop()]);
+    if (path.get && path.post) {
+      path.get.description = (path.get.description || '') + '\\n\\nAlso as POST with the parameters as a JSON object.';
+      delete path.post;
+    }
+    for (const operation of Object.values(path)) {
+      if (access === 'open') delete operation.security;
+      const { parameters = [], requestBody } = operation;
+      parameters.forEach(emptyOptional);
+      if (wallet === null) continue;
+      for (const parameter of parameters) {
+        if (parameter.name !== 'address' || !parameter.required) continue;
+        parameter.example = parameter.schema.type === 'array' ? [wallet] : wallet;
+        delete parameter.schema.examples;
+      }
+      const body = requestBody && requestBody.content && requestBody.content['application/json'];
+      if (body && body.example) useWallet(body.example, wallet);
+    }
+  }
+  if (access === 'open') delete document.components.securitySchemes;
+  withoutMadeUpKeys(document.components.schemas);
+  return document;
+}
+
+const firstWallet = wallets === undefined
+  ? Promise.resolve(null)
+  : getJson(wallets).then(({ wallets: all }) => all.find(({ mnemonic }) => mnemonic !== null).address).catch(() => null);
+
+Promise.all([getJson(place), firstWallet]).then(([document, wallet]) => {
+  window.ui = SwaggerUIBundle({
+    spec: prepare(document, wallet),
+    domNode: root,
+    deepLinking: true,
+    displayRequestDuration: true,
+    docExpansion: 'list',
+    filter: true,
+    persistAuthorization: true,
+    tryItOutEnabled: true,
+    validatorUrl: null,
+  });
+}, (problem) => {
+  root.textContent = 'The document of this API cannot be read now (' + problem + '); reload the page in a moment.';
 });
 `;
+
+/** Files that are made here, by their names. */
+const OWN: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {
+  'init.js': { type: 'text/javascript; charset=utf-8', text: INIT_SCRIPT },
+  'page.css': { type: 'text/css; charset=utf-8', text: PAGE_STYLE },
+};
 
 /** Files of the installed swagger-ui-dist. */
 const PACKAGED: Readonly<Record<string, string>> = {
@@ -199,9 +346,10 @@ class DocsAssets {
   get(name: string): DocsAsset | null {
     const known = this.#read.get(name);
     if (known !== undefined) return known;
-    const type = name === 'init.js' ? 'text/javascript; charset=utf-8' : PACKAGED[name];
-    if (type === undefined || !(name === 'init.js' || Object.hasOwn(PACKAGED, name))) return null;
-    const bytes = name === 'init.js' ? Buffer.from(INIT_SCRIPT) : readFileSync(join(packageFolder(), name));
+    const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
+    const type = own?.type ?? (Object.hasOwn(PACKAGED, name) ? PACKAGED[name] : undefined);
+    if (type === undefined) return null;
+    const bytes = own === undefined ? readFileSync(join(packageFolder(), name)) : Buffer.from(own.text);
     const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
     const asset: DocsAsset = { type, bytes, gzipped: gzipSync(bytes), etag };
     this.#read.set(name, asset);

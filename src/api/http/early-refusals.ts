@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { JSON_TYPE } from '#api/http/api-style.js';
+import { rateLimitHeaders } from '#api/http/rate-limit-headers.js';
 import type { Clock } from '#kernel/clock.js';
+import type { RateState } from '#services/access/access.js';
 
 /** How long a refusal is remembered at most: limits of a client may be changed meanwhile. */
 const LONGEST_MS = 1_000;
@@ -21,6 +23,7 @@ const TELLING_QUERY = /(?:^|&)(?:[^=&]*%|api_key|@?extra)/i;
 export interface GivenRefusal {
   /** After which the same request would pass. */
   readonly retryAfterMs: number;
+  readonly rate: RateState | null;
   /** JSON. */
   readonly body: string;
   readonly apiVersion: string;
@@ -32,6 +35,7 @@ interface Refusal {
   /** Times of the clock: until when it is remembered, and when the request would pass. */
   readonly until: number;
   readonly passesAt: number;
+  readonly rateHeaders: Readonly<Record<string, string>>;
   readonly body: Buffer;
   readonly apiVersion: string;
   readonly again: () => void;
@@ -59,13 +63,21 @@ export class EarlyRefusals {
     return this.#count;
   }
 
-  remember(message: IncomingMessage, { retryAfterMs, body, apiVersion, again }: GivenRefusal): void {
+  remember(message: IncomingMessage, { retryAfterMs, rate, body, apiVersion, again }: GivenRefusal): void {
     const key = this.#keyOf(message);
     if (key === null) return;
     this.#known.delete(key);
     const now = this.#clock.now();
     const until = now + Math.min(retryAfterMs, LONGEST_MS);
-    this.#known.set(key, { until, passesAt: now + retryAfterMs, body: Buffer.from(body), apiVersion, again });
+    const rateHeaders = rate === null ? {} : rateLimitHeaders(rate);
+    this.#known.set(key, {
+      until,
+      passesAt: now + retryAfterMs,
+      rateHeaders,
+      body: Buffer.from(body),
+      apiVersion,
+      again,
+    });
     if (this.#known.size <= MOST) return;
     const [oldest] = this.#known.keys();
     this.#known.delete(oldest!);
@@ -77,7 +89,7 @@ export class EarlyRefusals {
     const key = this.#keyOf(message);
     const refusal = key === null ? undefined : this.#known.get(key);
     if (refusal === undefined) return false;
-    const { body, apiVersion, again, until, passesAt } = refusal;
+    const { body, apiVersion, again, until, passesAt, rateHeaders } = refusal;
     const now = this.#clock.now();
     if (now >= until) {
       this.#known.delete(key!);
@@ -89,6 +101,7 @@ export class EarlyRefusals {
       'X-API-Version': apiVersion,
       'X-Request-Id': requestId(),
       'Access-Control-Allow-Origin': '*',
+      ...rateHeaders,
       'Retry-After': Math.max(1, Math.ceil((passesAt - now) / 1000)),
       'Content-Type': JSON_TYPE,
       'Cache-Control': 'no-store',

@@ -1,20 +1,19 @@
-import { type ServerResponse, validateHeaderValue } from 'node:http';
+import { validateHeaderValue } from 'node:http';
 import type { TObject } from '@sinclair/typebox';
 import { styleOf } from '#api/http/api-style.js';
-import { type AnswerTail, type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
+import { type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
 import type {
-  AnswerHeaders,
   AnyHttpApi,
   ApiRequest,
   CallThreads,
-  ChangeLog,
   HttpNetwork,
   Profile,
   RequestClient,
   ThreadAnswer,
 } from '#api/http/http-api.js';
+import { FreshnessWaits } from '#api/http/min-seqno.js';
 import {
   compileParameters,
   compileSwitches,
@@ -27,11 +26,11 @@ import {
 import { cachedPrice, priceOf, workDone } from '#api/http/price.js';
 import { type RenameTypes, typeRenamer } from '#api/http/profile.js';
 import type { RawParameters } from '#api/http/query-string.js';
+import type { RequestWatch } from '#api/http/request-watch.js';
+import { type CurrentHead, EndpointResult, parametersKey, ResponseCache } from '#api/http/response-cache.js';
 import { type WorkPermit, WorkQueue, type WorkSettings } from '#api/http/work-queue.js';
 import type { Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
-import { LruByBytes } from '#kernel/lru-by-bytes.js';
-import { sharedAbortController } from '#kernel/shared-abort.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';
 import type { WorkBudget, WorkDecision } from '#services/access/access.js';
 
@@ -54,6 +53,8 @@ export interface CompiledEndpoint {
 export interface CompiledApi {
   readonly api: AnyHttpApi;
   readonly takeSwitches: TakeSwitches;
+  /** Their names in a query. */
+  readonly switchNames: ReadonlySet<string>;
   /** Null: no such endpoint. */
   find(name: string): CompiledEndpoint | null;
 }
@@ -62,10 +63,12 @@ export interface CompiledApi {
 export function compileApi(network: HttpNetwork, api: AnyHttpApi): CompiledApi {
   const { query, hasLenientPaths } = styleOf(api);
   const byName = compileEndpoints(network, api);
+  const switches: RequestSwitches = api.switches ?? {};
   const keyOf = hasLenientPaths ? (name: string) => name.toLowerCase() : (name: string) => name;
   return {
     api,
-    takeSwitches: compileSwitches(api.switches ?? {}, query),
+    takeSwitches: compileSwitches(switches, query),
+    switchNames: new Set(Object.values(switches).flatMap(({ query: name }) => (name === undefined ? [] : [name]))),
     find: (name) => byName.get(keyOf(name)) ?? null,
   };
 }
@@ -124,6 +127,10 @@ export interface EndpointCall {
   readonly client: string;
   readonly hasKey: boolean;
   readonly work: WorkBudget;
+  /** The masterchain seqno that the answer has to include; null: any. */
+  readonly minSeqno: number | null;
+  /** Milliseconds for which the request has waited for that. */
+  readonly waitedMs: number;
 }
 
 export interface CallOutcome {
@@ -150,6 +157,8 @@ export class EndpointCalls {
   readonly #flights: SingleFlight<EndpointResult>;
   readonly #onWork: (endpoint: CompiledEndpoint, units: number) => void;
   readonly queue: WorkQueue;
+  /** Calls that wait for a block. */
+  readonly fresh: FreshnessWaits;
   /** Results that are not kept: something could not be read then. */
   readonly #notKept = new WeakSet<EndpointResult>();
   #inFlight = 0;
@@ -170,6 +179,7 @@ export class EndpointCalls {
     this.#onWork = onWork;
     this.cache = new ResponseCache(settings.cacheBytes, settings.headCacheMs, clock);
     this.queue = new WorkQueue(settings, clock);
+    this.fresh = new FreshnessWaits(clock);
     this.#flights = new SingleFlight(clock);
   }
 
@@ -206,8 +216,8 @@ export class EndpointCalls {
    * @throws http/work-limit
    */
   kept(call: EndpointCall, key: string): EndpointResult | undefined {
-    const result = this.cache.get(key, headOf(call.endpoint));
-    if (result === undefined) return undefined;
+    const result = this.cache.get(key, headOf(call));
+    if (result === undefined || !isFreshEnough(result, call)) return undefined;
     const price = cachedPrice(result.json.length);
     if (price > this.#settings.smallWork) return undefined;
     const decision = call.work.take(price);
@@ -215,6 +225,21 @@ export class EndpointCalls {
     refuseLimited(decision);
     this.#settle(call, price, price);
     return result;
+  }
+
+  /**
+   * Waits until the data are as fresh as a call wants.
+   *
+   * @returns undefined when they are; else a promise of the milliseconds that it took
+   * @throws http/not-fresh, http/overloaded, http/client-left
+   */
+  untilFresh(call: EndpointCall, seqno: number, watch: RequestWatch): Promise<number> | undefined {
+    const began = this.#clock.now();
+    const { group, client } = call;
+    const { api } = call.endpoint;
+    const until = began + this.#deadlineOf(call);
+    const waiting = this.fresh.wait({ api, group, seqno, until, client, signal: watch.signal });
+    return waiting?.then(() => this.#clock.now() - began);
   }
 
   /**
@@ -260,7 +285,8 @@ export class EndpointCalls {
   }
 
   #cached(call: EndpointCall, key: string | null): EndpointResult | undefined {
-    return key === null ? undefined : this.cache.get(key, headOf(call.endpoint), false);
+    const result = key === null ? undefined : this.cache.get(key, headOf(call), false);
+    return result !== undefined && isFreshEnough(result, call) ? result : undefined;
   }
 
   #clientOf(call: EndpointCall): RequestClient {
@@ -290,7 +316,7 @@ export class EndpointCalls {
         return await withDeadline(this.#handle(call, params, freshness, watch.signal), patience, this.#clock);
       }
       // Known before anything is read: a change that is seen later is one of what was read.
-      const head = freshness === 'forever' ? null : headOf(call.endpoint);
+      const head = freshness === 'forever' ? null : headOf(call);
       const headSeqno = head?.seqno ?? null;
       const stale = head === null ? undefined : this.cache.withOldTail(key, head);
       const work = async ({ signal }: Pick<Flight, 'signal'>) => {
@@ -298,7 +324,10 @@ export class EndpointCalls {
         if (!this.#notKept.has(result)) this.cache.set(key, result, headSeqno);
         return result;
       };
-      return await this.#flights.do(headSeqno === null ? key : `${headSeqno} ${key}`, work, patience);
+      const result = await this.#flights.do(headSeqno === null ? key : `${headSeqno} ${key}`, work, patience);
+      if (isFreshEnough(result, call)) return result;
+      // It was begun before the wanted block was known.
+      return await withDeadline(work({ signal: watch.signal }), patience, this.#clock);
     } catch (error) {
       watch.stop(error);
       throw error;
@@ -308,10 +337,11 @@ export class EndpointCalls {
   }
 
   /** The deadline of the server or of the endpoint, or that of the request if it is shorter. */
-  #deadlineOf({ endpoint: { api, endpoint }, switches }: EndpointCall): number {
+  #deadlineOf({ endpoint: { api, endpoint }, switches, waitedMs }: EndpointCall): number {
     const granted = api.deadlineMs?.(switches.values) ?? null;
     const most = Math.max(this.#settings.deadlineMs, endpoint.deadlineMs ?? 0);
-    return granted === null ? most : Math.max(1, Math.min(granted, most));
+    const whole = granted === null ? most : Math.max(1, Math.min(granted, most));
+    return Math.max(LEAST_MS, whole - waitedMs);
   }
 
   /** @param stale an earlier result of which only the tail is written anew */
@@ -332,7 +362,7 @@ export class EndpointCalls {
       return result;
     };
     const named: string[] = [];
-    const mcSeqno = freshness === 'forever' ? null : (api.freshness?.().mcSeqno ?? null);
+    const mcSeqno = freshness === 'forever' ? null : (api.freshness?.(call.group).mcSeqno ?? null);
     const request: ApiRequest = {
       read: { signal, deadlineMs: this.#deadlineOf(call), client: this.#clientOf(call) },
       profile: api.profiles === 'separate' ? call.profile : 'spec',
@@ -396,237 +426,20 @@ function refuseLimited(decision: WorkDecision): void {
   throw httpErrors['work-limit']({ limit: decision.limit, retryAfterSeconds });
 }
 
-/** What results about the head are compared with. */
-interface CurrentHead {
-  /** The seqno that invalidates cached results about the head, but for those that did not change. */
-  readonly seqno: number;
-  readonly changes: ChangeLog | undefined;
-  /** The newest masterchain block of the data; null where that is not told. */
-  readonly mcSeqno: number | null;
-  readonly keptHeaders?: AnyHttpApi['keptHeaders'];
+/** What is valid for ever includes any block. */
+function isFreshEnough({ mcSeqno }: EndpointResult, { minSeqno }: EndpointCall): boolean {
+  return minSeqno === null || mcSeqno === null || mcSeqno >= minSeqno;
 }
 
-function headOf({ api, network }: CompiledEndpoint): CurrentHead {
+/** A call that has waited for a block has so long left at least. */
+const LEAST_MS = 1;
+
+function headOf({ endpoint: { api, network }, group }: Pick<EndpointCall, 'endpoint' | 'group'>): CurrentHead {
   const seqno = api.headSeqno === undefined ? network.headSeqno() : api.headSeqno();
   const { changes, keptHeaders } = api;
-  return { seqno, changes, mcSeqno: api.freshness?.().mcSeqno ?? null, keptHeaders };
+  return { seqno, changes, mcSeqno: api.freshness?.(group).mcSeqno ?? null, keptHeaders };
 }
 
 function freshnessOf(endpoint: AnyEndpoint<never>, params: never): Freshness {
   return typeof endpoint.freshness === 'function' ? endpoint.freshness(params) : endpoint.freshness;
-}
-
-/** JSON: its text, or that in UTF-8. */
-export type SerializedJson = string | Uint8Array;
-
-/** The serialised result of an endpoint, and its headers. */
-export class EndpointResult {
-  /** In the `spec` profile. */
-  readonly json: SerializedJson;
-  headers: AnswerHeaders;
-  /** The newest masterchain block of which it is known to tell the data; null: valid for ever. */
-  mcSeqno: number | null;
-  /** Keys of the data that it tells; null: any. */
-  readonly keys: readonly string[] | null;
-  readonly tail: AnswerTail | null;
-  /** Work beside that of the price which the endpoint reported, in work units. */
-  readonly worked: number;
-  readonly #rename: RenameTypes;
-  #renamed: SerializedJson | null = null;
-
-  constructor(
-    json: SerializedJson,
-    headers: readonly (readonly [string, string])[],
-    rename: RenameTypes,
-    mcSeqno: number | null = null,
-    worked = 0,
-    { keys, tail }: Pick<EndpointResult, 'keys' | 'tail'> = { keys: null, tail: null },
-  ) {
-    this.keys = keys;
-    this.tail = tail;
-    this.json = json;
-    this.worked = worked;
-    this.headers = headers;
-    this.mcSeqno = mcSeqno;
-    this.#rename = rename;
-  }
-
-  /** The same result with another tail. */
-  withTail(text: string, keys: readonly string[], mcSeqno: number | null): EndpointResult {
-    const { json, headers } = this;
-    const tail = { ...this.tail!, keys };
-    const whole =
-      typeof json === 'string'
-        ? json.slice(0, tail.from) + text
-        : Buffer.concat([json.subarray(0, tail.from), Buffer.from(text)]);
-    return new EndpointResult(whole, headers, this.#rename, mcSeqno, 0, { keys: this.keys, tail });
-  }
-
-  /** In the `toncenter` profile; computed once. Bytes come from APIs that write each profile. */
-  get renamed(): SerializedJson {
-    this.#renamed ??= typeof this.json === 'string' ? this.#rename(this.json) : this.json;
-    return this.#renamed;
-  }
-}
-
-interface CacheEntry {
-  readonly result: EndpointResult;
-  /** The newest head as of which it is known to hold, without its tail, and with it; null: valid for ever. */
-  headSeqno: number | null;
-  tailSeqno: number | null;
-  readonly since: number;
-}
-
-/** A result that did not change is made anew all the same after so long, in milliseconds. */
-const MOST_KEPT_MS = 600_000;
-
-/** Results for longer keys are not cached. */
-const MAX_KEY = 4_096;
-
-/** A result may be held in both profiles. */
-const COPIES = 2;
-
-/**
- * Caches results: those about the head until it changes or they are too old, those of which is known what they depend on until
- * that changes, the others as long as there is room.
- */
-export class ResponseCache {
-  readonly #entries: LruByBytes<CacheEntry>;
-  readonly #headCacheMs: number;
-  readonly #clock: Clock;
-  hits = 0;
-  misses = 0;
-
-  constructor(maxBytes: number, headCacheMs: number, clock: Clock) {
-    this.#entries = new LruByBytes(maxBytes);
-    this.#headCacheMs = headCacheMs;
-    this.#clock = clock;
-  }
-
-  get bytes(): number {
-    return this.#entries.bytes;
-  }
-
-  get size(): number {
-    return this.#entries.size;
-  }
-
-  /** @param counts whether it counts as a hit or a miss: a call may look twice */
-  get(key: string, head: CurrentHead, counts = true): EndpointResult | undefined {
-    const kept = this.#entries.get(key);
-    const holds = kept !== undefined && this.#holds(key, kept, head);
-    if (counts) {
-      if (holds) this.hits++;
-      else this.misses++;
-    }
-    return holds ? kept.result : undefined;
-  }
-
-  /** A result that holds but for its tail. */
-  withOldTail(key: string, head: CurrentHead): EndpointResult | undefined {
-    const kept = this.#entries.get(key);
-    if (kept === undefined || this.#holds(key, kept, head)) return undefined;
-    return this.#entries.get(key) === kept ? kept.result : undefined;
-  }
-
-  /** Deletes an entry that does not hold any more, not even without its tail. */
-  #holds(key: string, kept: CacheEntry, { seqno, changes, mcSeqno, keptHeaders }: CurrentHead): boolean {
-    const { result, headSeqno, tailSeqno, since } = kept;
-    if (headSeqno === null) return true;
-    const now = this.#clock.now();
-    if (headSeqno === seqno && tailSeqno === seqno && now - since <= this.#headCacheMs) return true;
-    const { keys, tail } = result;
-    const isKnown = keys !== null && changes !== undefined && now - changes.confirmedAt <= this.#headCacheMs;
-    if (!isKnown || now - since > MOST_KEPT_MS || !changes.isUnchanged(keys, headSeqno)) {
-      this.#entries.delete(key);
-      return false;
-    }
-    if (headSeqno !== seqno && keptHeaders !== undefined) result.headers = keptHeaders(result.headers);
-    kept.headSeqno = seqno;
-    if (tail !== null && !changes.isUnchanged(tail.keys, tailSeqno!)) return false;
-    kept.tailSeqno = seqno;
-    result.mcSeqno = mcSeqno;
-    return true;
-  }
-
-  /** @param headSeqno at which the work began; null for what is valid for ever */
-  set(key: string, result: EndpointResult, headSeqno: number | null): void {
-    if (headSeqno === 0 || key.length > MAX_KEY) return;
-    const { json } = result;
-    let bytes = typeof json === 'string' ? json.length * COPIES : json.length;
-    for (const [name, value] of result.headers) bytes += name.length + value.length;
-    for (const name of result.keys ?? []) bytes += name.length;
-    for (const name of result.tail?.keys ?? []) bytes += name.length * COPIES;
-    this.#entries.set(key, { result, headSeqno, tailSeqno: headSeqno, since: this.#clock.now() }, bytes);
-  }
-
-  clear(): void {
-    this.#entries.clear();
-  }
-}
-
-/** Equal for equal parameters in any order, and different for all others. */
-export function parametersKey(raw: RawParameters, source: ParameterSource): string {
-  const names = Object.keys(raw);
-  if (names.length > 1) names.sort();
-  let key = source === 'query' ? '?' : '{';
-  for (const name of names) {
-    const value = raw[name];
-    key +=
-      typeof value === 'string'
-        ? `${name.length},${name}=${value.length},${value};`
-        : `${name.length},${name}:${JSON.stringify(value)};`;
-  }
-  return key;
-}
-
-/**
- * How much longer than its deadline a read may take, so that its own error, which says what was queried and what happened,
- * comes before the general one.
- */
-const GRACE_MS = 250;
-
-/** Watches one request: whether its client is still connected, and its deadline. */
-export class RequestWatch {
-  readonly #response: ServerResponse;
-  readonly #controller = sharedAbortController();
-  readonly #onClose = () => {
-    if (!this.#response.writableFinished) this.#controller.abort(httpErrors['client-left']({}));
-  };
-
-  constructor(response: ServerResponse) {
-    this.#response = response;
-    response.once('close', this.#onClose);
-    if (response.destroyed) this.#onClose();
-  }
-
-  /** Aborted when the client has disconnected, and by `stop`. */
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** @param until time of the clock */
-  deadline(deadlineMs: number, until: number): Deadline {
-    return {
-      until: until + GRACE_MS,
-      signal: this.signal,
-      expired: () => httpErrors.deadline({ ms: deadlineMs }),
-      aborted: () => httpErrors['client-left']({}),
-    };
-  }
-
-  /** Calls when the response is written or its connection is closed, at once when it is. */
-  onClosed(run: () => void): void {
-    if (this.#response.destroyed) run();
-    else this.#response.once('close', run);
-  }
-
-  /** Aborts the work that is done for this request alone. */
-  stop(reason: unknown): void {
-    this.#controller.abort(reason);
-  }
-
-  end(): void {
-    this.#response.off('close', this.#onClose);
-  }
 }

@@ -9,6 +9,8 @@ import {
   type TUnion,
   Type,
 } from '@sinclair/typebox';
+import type { RawParameters } from '#api/http/query-string.js';
+
 /** How long a response stays valid: not at all, until the next masterchain block, or for ever. */
 export type Freshness = 'none' | 'head' | 'forever';
 
@@ -48,6 +50,11 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
    * of those that its rows name (`ApiRequest.dependsOn`), changes. Null, and without it: anything, so until the next block.
    */
   readonly depends?: (params: StaticDecode<Params>) => readonly string[] | null;
+  /**
+   * In the `toncenter` profile: the members of a JSON body as the live service reads them, before they are checked. Their names may be
+   * in any case, and others are ignored, as are the parameters of the query.
+   */
+  readonly liveBody?: (raw: RawParameters) => RawParameters;
   /**
    * The estimated work of a call before it runs, in work units, where 1 unit is about 1 ms of CPU time of this process. Budgets
    * and queues count by it; after the call it is corrected by what was really done. Default: 1.

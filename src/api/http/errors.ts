@@ -35,6 +35,14 @@ export const httpErrors = defineErrors('http', {
       `unknown parameter ${d.parameter}; this method has ${d.known}`,
     remedy: 'Leave it out, or correct its name; the API reference lists the parameters of the method.',
   },
+  'not-fresh': {
+    class: 'overloaded',
+    message: (d: { wanted: number; seqno: number; lagMs: number | null }) =>
+      `the data reach masterchain block ${d.seqno}, ${d.wanted - d.seqno} before the wanted block ${d.wanted}` +
+      (d.lagMs === null ? '' : `; they are ${d.lagMs} ms behind the chain`),
+    remedy:
+      'Retry, give the request more time, or ask for an older block. Check that the block belongs to this network.',
+  },
   'bad-query': {
     class: 'caller',
     message: (d: { problem: string }) => `the query of the URL is invalid: ${d.problem}`,
@@ -96,10 +104,20 @@ export const httpErrors = defineErrors('http', {
     message: () => 'Not Found',
     remedy: 'Correct the path; the API reference has all of them.',
   },
+  'rpc-path': {
+    class: 'not-found',
+    message: (d: { path: string }) => `there is nothing at this path; the endpoint of JSON-RPC is ${d.path}`,
+    remedy: 'Give clients the whole URL of the endpoint: blueprint takes it as --custom, TonClient as endpoint.',
+  },
   'method-not-allowed': {
     class: 'caller',
     message: (d: { method: string; allowed: string }) => `method ${d.method} is not supported; use ${d.allowed}`,
     remedy: 'Use a method of the Allow header of the response.',
+  },
+  'not-implemented': {
+    class: 'not-found',
+    message: (d: { path: string; instead: string }) => `${d.path} is not there yet; ${d.instead}`,
+    remedy: 'Use what the message names; the README lists what is not there yet.',
   },
   'upgrade-required': {
     class: 'caller',
@@ -110,6 +128,16 @@ export const httpErrors = defineErrors('http', {
     class: 'caller',
     message: () => 'API key does not exist',
     remedy: 'Check the key, or create another one.',
+  },
+  'keys-unavailable': {
+    class: 'overloaded',
+    message: () => 'API keys cannot be checked now: their database does not answer',
+    remedy: 'Retry after the seconds in the Retry-After header.',
+  },
+  'not-admin': {
+    class: 'caller',
+    message: () => 'this API needs an admin key',
+    remedy: 'Send an admin key in the header X-API-Key; tern keys create --admin makes one.',
   },
   'network-not-allowed': {
     class: 'caller',

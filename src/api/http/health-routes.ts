@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Registry } from 'prom-client';
 import type { AddressLimit } from '#api/http/address-limit.js';
 import { JSON_TYPE } from '#api/http/api-style.js';
-import type { HttpNetwork } from '#api/http/http-api.js';
+import type { HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
 import { PrecompressedText } from '#api/http/precompressed.js';
 import type { Clock } from '#kernel/clock.js';
 import { WorkSlices } from '#kernel/work-slices.js';
@@ -47,7 +47,7 @@ export function addHealthRoutes(app: FastifyInstance, subjects: HealthSubjects):
       ready: isReady,
       problem: problems.length === 0 ? null : problems.join('; '),
       version: apiVersion,
-      networks: Object.fromEntries(health),
+      networks: Object.fromEntries(health.map(([network, each]) => [network, healthJson(each)])),
     });
   };
   route('/readyz', ready);
@@ -61,6 +61,17 @@ export function addHealthRoutes(app: FastifyInstance, subjects: HealthSubjects):
       return (await metricsPage.current()).send(request, reply);
     },
   });
+}
+
+/** All names are in snake case, those of `details` as well. */
+function healthJson({ ready, problem, headSeqno, headAgeMs, details }: NetworkHealth): object {
+  return {
+    ready,
+    problem,
+    head_seqno: headSeqno,
+    head_age_ms: headAgeMs,
+    ...(details === undefined ? {} : { details }),
+  };
 }
 
 function sendJson(reply: FastifyReply, status: number, value: unknown): FastifyReply {

@@ -4,6 +4,7 @@ import type { AnswerTail, AnyEndpoint } from '#api/http/endpoint.js';
 import type { NoSwitches, ParameterSource, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
 import type { TernError } from '#kernel/tern-error.js';
+import type { StreamLimits } from '#services/access/access.js';
 
 /** The wire profile of a response: that of the published document, or of the live toncenter service. */
 export type Profile = 'spec' | 'toncenter';
@@ -110,6 +111,14 @@ export interface CallThreads<Values = SwitchValues<NoSwitches>> {
   answer(call: ThreadCall<Values>, signal: AbortSignal, client?: string): Promise<ThreadAnswer>;
 }
 
+/** What an error is about. */
+export interface FailedRequest {
+  readonly profile: Profile;
+  readonly method: string;
+  /** Without the query, and without what selects a profile. */
+  readonly path: string;
+}
+
 /** An API of one network: a prefix with endpoints under it. */
 export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches> {
   /** `/api/v2`. It is also mounted under `/toncenter`, where the profile is `toncenter`. */
@@ -127,6 +136,13 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
    * need no key. Default `any`.
    */
   readonly pages?: 'any' | 'local';
+  /** Who may call it: everybody whom access control lets in, or admin keys only. Default: `all`. */
+  readonly clients?: 'all' | 'admin';
+  /**
+   * Whether unknown and empty query parameters are refused in the `toncenter` profile, too: for APIs that no live service has.
+   * Default: false.
+   */
+  readonly isStrict?: boolean;
   /** Longest path and query, where its lists need more than the server allows otherwise. */
   readonly maxUrlBytes?: number;
   readonly endpoints: readonly AnyEndpoint<Context>[];
@@ -151,8 +167,19 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   keptHeaders?(headers: AnswerHeaders): AnswerHeaders;
   /** Writes the tail of an answer anew. */
   writeTail?(source: never, context: Context): Promise<{ readonly text: string; readonly keys: readonly string[] }>;
-  /** For `X-Tern-Mc-Seqno` and `X-Tern-Lag-Ms` of every response; without it there are none. Must be fast and not throw. */
-  freshness?(): ApiFreshness;
+  /**
+   * For `X-Tern-Mc-Seqno` and `X-Tern-Lag-Ms` of every response, and for `X-Tern-Min-Seqno`; without it there are none. What is read
+   * afterwards is at least as recent. Must be fast and not throw.
+   *
+   * @param group the private group of servers that the key opens; null: the public ones
+   */
+  freshness?(group: string | null): ApiFreshness;
+  /** Whether it has {@link HttpApi.freshness}, for its document. Default: no. */
+  readonly hasFreshness?: boolean;
+  /** A request waits for fresher data than {@link HttpApi.freshness} says; called again and again. Must be fast and not throw. */
+  hasten?(group: string | null): void;
+  /** Status and text of an error where they differ from those of other APIs; null: they do not. Must be fast and not throw. */
+  failureText?(error: TernError, request: FailedRequest): { readonly status: number; readonly text: string } | null;
   /** Headers of a response to an error. Must be fast and not throw. */
   failureHeaders?(error: TernError): readonly (readonly [name: string, value: string])[];
   /** Only with the style `plain` and separate `profiles`: their results are sent as they are. */
@@ -192,6 +219,13 @@ export interface HttpNetwork {
   headSeqno(): number;
 }
 
+/** A body that is not parsed. */
+export interface RawBody {
+  /** `Content-Type`; null without one. */
+  readonly type: string | null;
+  readonly bytes: Uint8Array;
+}
+
 /** A request to a {@link RawRoute}, which has passed limits and access. */
 export interface RawRequest {
   readonly id: string;
@@ -203,6 +237,8 @@ export interface RawRequest {
   readonly headers: IncomingHttpHeaders;
   /** JSON; undefined without a body. */
   readonly body: unknown;
+  /** Of routes that take bytes: the body as it came; null without one. */
+  readonly bytes: RawBody | null;
   /** The address of the client, as limits count it. */
   readonly clientAddress: string;
   readonly network: HttpNetwork;
@@ -210,6 +246,12 @@ export interface RawRequest {
   readonly group: string | null;
   /** Id of the API key, not the key itself; null without a key. */
   readonly keyId: string | null;
+  /** Who shares the process with others: the owner of the key, the key, or the address without one. */
+  readonly client: string;
+  /** Streams that the plan of the client allows; absent: it does not limit them. */
+  readonly streams: Partial<StreamLimits> | null;
+  /** By the path under `/toncenter`, else by the headers, else that of the server. */
+  readonly profile: Profile;
   /** Aborted when the client has gone (http/client-left) and when the server shuts down (http/shutting-down). */
   readonly signal: AbortSignal;
 }
@@ -237,8 +279,13 @@ export interface RawRoute {
   /** The label `endpoint` of metrics and logs; the label `api` is the path. */
   readonly name: string;
   readonly verbs: readonly ('GET' | 'POST')[];
-  /** The form of errors before the route has answered. Default `envelope`. */
+  /**
+   * The form of errors before the route has answered. Default `envelope`. With `plain`, letter case and a slash at the end of the
+   * path are ignored.
+   */
   readonly style?: StyleName;
+  /** Whether bodies are parsed as JSON or left to the route. Default `json`. */
+  readonly bodies?: 'json' | 'bytes';
   /** Must answer. It may resolve before a stream ends; what it throws before it answers becomes an error response. */
   readonly handle?: (request: RawRequest, reply: RawReply) => void | Promise<void>;
   /** Takes over the connection of a WebSocket request. It must close it when `request.signal` is aborted. */

@@ -147,7 +147,7 @@ describe('several networks', () => {
     worlds.testnet.health = { ready: false, problem: 'the head is old', headSeqno: 70, headAgeMs: 99_000 };
     const ready = await ask('/readyz');
     expect([ready.status, ready.body.problem]).toEqual([503, 'testnet: the head is old']);
-    expect(ready.body.networks.testnet.headSeqno).toBe(70);
+    expect(ready.body.networks.testnet.head_seqno).toBe(70);
     expect((await ask('/readyz/mainnet')).status).toBe(200);
     expect((await ask('/readyz/other')).status).toBe(404);
     expect((await ask('/healthz')).status).toBe(200);

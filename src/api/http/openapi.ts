@@ -11,6 +11,7 @@ import {
 } from '#api/http/api-style.js';
 import { type AnyEndpoint, NULL_IS_VALUE } from '#api/http/endpoint.js';
 import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
+import { minSeqnoSwitch } from '#api/http/min-seqno.js';
 import { type OpenApiJson, SchemaComponents } from '#api/http/openapi-schemas.js';
 import { INTEGER_PATTERN, type RequestSwitches } from '#api/http/parameters.js';
 import { applyProfileKeywords, TONCENTER_MOUNT } from '#api/http/profile.js';
@@ -21,6 +22,9 @@ export type DescribedApi = Omit<AnyHttpApi, 'context'>;
 
 const RPC_TAG = 'RPC';
 
+/** Of requests that wait for a block in vain. */
+const NOT_FRESH = 409;
+
 /** Statuses of any method. */
 const RPC_STATUSES = [400, 404, 409, 422, 504, 542];
 
@@ -28,20 +32,26 @@ const RPC_STATUSES = [400, 404, 409, 422, 504, 542];
  * The OpenAPI 3.1 document of an API: a path for each published endpoint, with an operation for each verb, and JSON-RPC where
  * its style has it. Plain JSON.
  *
- * @param profile determines the names of types and the server URL: `/` or `/toncenter`
+ * @param profile determines the names of types
+ * @param server where the paths begin: `/`, or the mount of the profile
  * @throws http/bad-endpoint when two schemas have one name
  */
-export function openApiDocument(api: DescribedApi, profile: Profile): OpenApiJson {
+export function openApiDocument(
+  api: DescribedApi,
+  profile: Profile,
+  server: string = profile === 'spec' ? '/' : TONCENTER_MOUNT,
+): OpenApiJson {
   const components = new SchemaComponents();
   const style = styleOf(api);
   components.add(style.errorName, style.errorSchema(profile));
-  const parameters = switchParameters(api.switches ?? {}, components);
+  const forAll = api.hasFreshness === true ? { minSeqno: minSeqnoSwitch } : {};
+  const parameters = switchParameters({ ...api.switches, ...forAll }, components);
   const shared = Object.keys(parameters).map((name) => ({ $ref: `#/components/parameters/${name}` }));
   const statuses = new Set<number>(COMMON_STATUSES);
   const published = (api.endpoints as readonly AnyEndpoint<never>[]).filter(({ unpublished }) => !unpublished);
   const paths: OpenApiJson = {};
   for (const endpoint of published) {
-    const own = statusesOf(endpoint, profile, style);
+    const own = [...statusesOf(endpoint, profile, style), ...(api.hasFreshness === true ? [NOT_FRESH] : [])];
     for (const status of own) statuses.add(status);
     const operations = operationsOf(endpoint, style, own, components);
     paths[`${api.prefix}/${endpoint.name}`] = shared.length === 0 ? operations : { parameters: shared, ...operations };
@@ -56,7 +66,7 @@ export function openApiDocument(api: DescribedApi, profile: Profile): OpenApiJso
   const document = {
     openapi: '3.1.0',
     info: { title: api.title, version: api.version, description: api.description },
-    servers: [{ url: profile === 'spec' ? '/' : TONCENTER_MOUNT }],
+    servers: [{ url: server }],
     tags: tagsOf(api, published, style),
     paths,
     components: {

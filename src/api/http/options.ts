@@ -1,5 +1,6 @@
 import type { Registry } from 'prom-client';
 import { httpErrors } from '#api/http/errors.js';
+import type { ExplorerOptions } from '#api/http/explorer-routes.js';
 import type { HttpNetwork, Profile, RawRoute } from '#api/http/http-api.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
@@ -139,6 +140,8 @@ export interface HttpOptions extends Partial<HttpSettings> {
   readonly port: number;
   /** Version of the package, without `v`, for `X-API-Version`. */
   readonly version: string;
+  /** Default null: there is no explorer. */
+  readonly explorer?: ExplorerOptions | null;
 }
 
 const LONGEST_MS = 2 ** 31 - 1;
@@ -216,6 +219,11 @@ export interface HttpModules {
   readonly metrics: Registry;
   /** At least one; the first is for requests whose host name selects no other. */
   readonly networks: readonly HttpNetwork[];
-  /** Routes beside the APIs. Default: none. */
+  /**
+   * Paths of live services that are not served yet, without the mount, with what to use instead; one that ends in `/` stands for all
+   * below it. Default: none.
+   */
+  readonly missingPaths?: Readonly<Record<string, string>>;
+  /** Routes beside the APIs. Default: none.  */
   readonly rawRoutes?: readonly RawRoute[];
 }

@@ -14,8 +14,18 @@ import { httpErrors } from '#api/http/errors.js';
 import { exactGrammar, type QueryGrammar, type RawParameters } from '#api/http/query-string.js';
 import { isTernError } from '#kernel/tern-error.js';
 
+/**
+ * Marks the schema of a parameter of which an empty value is refused. Under `/toncenter` empty values of all others count as not
+ * given, as for the live service.
+ */
+export const REFUSES_EMPTY = Symbol('refuses an empty value');
+
 /** Checks and decodes the parameters of one endpoint. */
 export interface ParameterReader {
+  /** Names of all parameters. */
+  readonly names: ReadonlySet<string>;
+  /** Those of which an empty value is refused. */
+  readonly neverEmpty: ReadonlySet<string>;
   /** Whether all parameters may be left out. */
   readonly allOptional: boolean;
   /** @throws http/unknown-parameter, http/missing-parameter, http/bad-parameter, and what the endpoint's `check` throws */
@@ -76,6 +86,8 @@ export function compileParameters(
     return values;
   };
   return {
+    names: new Set(fields.keys()),
+    neverEmpty: new Set(Object.keys(schema.properties).filter((name) => REFUSES_EMPTY in schema.properties[name]!)),
     allOptional: [...fields.values()].every(({ optional, byDefault }) => optional || byDefault !== undefined),
     read(raw, source) {
       const values = gather(raw, source);

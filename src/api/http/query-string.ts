@@ -35,6 +35,28 @@ export function parseQuery(text: string, { nameOf, maxArguments }: QueryGrammar 
   return parameters;
 }
 
+/**
+ * Removes parameters that are not known, and values that are empty.
+ *
+ * @param neverEmpty names of parameters whose empty values are left, to be refused
+ * @returns names of the parameters that are not known
+ */
+export function dropMeaningless(
+  parameters: RawParameters,
+  isKnown: (name: string) => boolean,
+  neverEmpty: ReadonlySet<string>,
+): readonly string[] {
+  const unknown: string[] = [];
+  for (const [name, value] of Object.entries(parameters)) {
+    if (neverEmpty.has(name)) continue;
+    const rest = (Array.isArray(value) ? value : [value]).filter((one) => one !== '');
+    if (!isKnown(name)) unknown.push(name);
+    if (rest.length === 0 || !isKnown(name)) delete parameters[name];
+    else parameters[name] = rest.length === 1 ? rest[0] : rest;
+  }
+  return unknown;
+}
+
 function decode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;

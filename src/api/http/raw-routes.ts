@@ -7,10 +7,12 @@ import { admit } from '#api/http/api-routes.js';
 import { styleOf } from '#api/http/api-style.js';
 import type { Connections } from '#api/http/connections.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
+import type { RawBody, RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
 import type { HttpSettings } from '#api/http/options.js';
+import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
 import { parseQuery } from '#api/http/query-string.js';
+import { rateLimitHeaders } from '#api/http/rate-limit-headers.js';
 import type { Replies } from '#api/http/replies.js';
 import { RequestState } from '#api/http/request-state.js';
 import type { Clock } from '#kernel/clock.js';
@@ -85,6 +87,11 @@ export class RawRoutes {
     return route === undefined ? null : verbsOf(route);
   }
 
+  /** Whether the body of a request to this path is left to its route. */
+  takesBytes(path: string): boolean {
+    return this.#routes.some((each) => each.bodies === 'bytes' && matches(each, path));
+  }
+
   /** Aborts the signals of all open requests, and refuses further ones. */
   close(): void {
     this.#isClosing = true;
@@ -98,7 +105,9 @@ export class RawRoutes {
         const style = styleOf(route);
         const network = choice.of(request.headers.host);
         const place = { prefix: route.path, style, api: null };
-        const state = new RequestState(clock.now(), network, place, this.#settings.profile);
+        const ofPath = route.path.startsWith(`${TONCENTER_MOUNT}/`) ? 'toncenter' : null;
+        const profile = chooseProfile(ofPath, request.headers, this.#settings.profile);
+        const state = new RequestState(clock.now(), network, place, profile);
         state.rawName = route.name;
         request.state = state;
         if (this.#isClosing) throw httpErrors['shutting-down']({});
@@ -139,6 +148,7 @@ export class RawRoutes {
         reply.header('Upgrade', 'websocket');
         throw httpErrors['upgrade-required']({});
       } else {
+        if (state.rate !== null) reply.headers(rateLimitHeaders(state.rate));
         await route.handle(rawRequest, rawReplyOf(reply, begin));
         if (!isAnswered) throw httpErrors.internal({ requestId: request.id });
       }
@@ -168,10 +178,13 @@ export class RawRoutes {
 
 function rawRequestOf(request: FastifyRequest, state: RequestState, signal: AbortSignal): RawRequest {
   const { id, method, headers, ip: clientAddress } = request;
-  const { network, group, keyId, query } = state;
+  const { network, group, keyId, client, streams, profile, query } = state;
   const { '*': rest = '' } = (request.params ?? {}) as { readonly '*'?: string };
-  const body = (request.body as JsonBody | undefined)?.value;
-  return { id, method, rest, query, headers, body, clientAddress, network, group, keyId, signal };
+  const given = request.body as JsonBody | RawBody | undefined;
+  const bytes = given !== undefined && 'bytes' in given ? given : null;
+  const body = given !== undefined && 'value' in given ? given.value : undefined;
+  const ofClient = { clientAddress, group, keyId, client, streams, profile };
+  return { id, method, rest, query, headers, body, bytes, network, ...ofClient, signal };
 }
 
 function rawReplyOf(reply: FastifyReply, begin: (status: number) => void): RawReply {
@@ -198,8 +211,25 @@ function verbsOf({ verbs }: RawRoute): string[] {
   return verbs.flatMap((verb) => (verb === 'GET' ? ['GET', 'HEAD'] : verb));
 }
 
-function matches({ path }: RawRoute, asked: string): boolean {
-  return path.endsWith('/*') ? asked.startsWith(path.slice(0, -1)) : asked === path;
+function matches({ path, style }: RawRoute, asked: string): boolean {
+  if (path.endsWith('/*')) return asked.startsWith(path.slice(0, -1));
+  return asked === path || (style === 'plain' && folds(asked) === path);
+}
+
+/** A URL as the routes have it: of those with the style `plain` in lower case and without a slash at the end. The query stays. */
+export function canonicalRawUrl(routes: readonly RawRoute[], url: string): string {
+  const mark = url.indexOf('?');
+  const path = folds(mark < 0 ? url : url.slice(0, mark));
+  const isLenient = routes.some(
+    (route) => route.style === 'plain' && !route.path.endsWith('/*') && route.path === path,
+  );
+  return isLenient ? path + (mark < 0 ? '' : url.slice(mark)) : url;
+}
+
+/** Without regard to letter case and a slash at the end. */
+function folds(path: string): string {
+  const lower = path.toLowerCase();
+  return lower.endsWith('/') ? lower.slice(0, -1) : lower;
 }
 
 function hasUpgrades(routes: readonly RawRoute[]): boolean {

@@ -3,13 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiPaths } from '#api/http/api-paths.js';
 import { type ApiStyle, envelopeStyle, generatedExtra, JSON_TYPE, NO_ECHO } from '#api/http/api-style.js';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import type { CallOutcome, SerializedJson } from '#api/http/endpoint-calls.js';
+import type { CallOutcome } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
-import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
+import type { Profile } from '#api/http/http-api.js';
 import type { HttpMetrics } from '#api/http/metrics.js';
 import type { HttpSettings } from '#api/http/options.js';
+import { TONCENTER_MOUNT } from '#api/http/profile.js';
+import { rateLimitHeaders } from '#api/http/rate-limit-headers.js';
 import type { RequestState } from '#api/http/request-state.js';
+import type { SerializedJson } from '#api/http/response-cache.js';
 import type { Clock } from '#kernel/clock.js';
 import type { LogFields, Logger } from '#kernel/logger.js';
 import { type ErrorClass, TernError } from '#kernel/tern-error.js';
@@ -31,6 +34,8 @@ const VARY = 'X-Tern-Profile, X-Ton-Client-Version';
 /** Errors that are counted as rejections. */
 const REJECTIONS: ReadonlySet<string> = new Set([
   'http/unknown-key',
+  'http/keys-unavailable',
+  'http/not-admin',
   'http/network-not-allowed',
   'http/rate-limit',
   'http/work-limit',
@@ -54,7 +59,9 @@ export class Replies {
     const { metrics, log } = this.#modules;
     const elapsedMs = this.#elapsed(state);
     const json = state.profile === 'spec' ? result.json : result.renamed;
-    addFreshness(reply, state.api, result.mcSeqno);
+    addFreshness(reply, state, result.mcSeqno);
+    addIgnored(reply, state);
+    addRate(reply, state);
     for (const [name, value] of result.headers) reply.header(name, value);
     metrics.observe(state.network.name, state.prefix, state.endpointName ?? '', 200, elapsedMs / 1000);
     log.success(request, state, elapsedMs, { status: 200, isCached });
@@ -98,7 +105,9 @@ export class Replies {
     const error = asHttpError(thrown, request.id);
     const endpoint = state?.endpoint?.endpoint ?? null;
     const { api, style, profile } = state ?? this.#unrouted(request);
-    const status = statusOf(error, endpoint, profile, style);
+    const path = (request.raw.url ?? '').split('?', 1)[0]!.replace(TONCENTER_MOUNT, '');
+    const told = api?.failureText?.(error, { profile, method: request.method, path }) ?? null;
+    const status = told?.status ?? statusOf(error, endpoint, profile, style);
     const elapsedMs = state === null ? 0 : this.#elapsed(state);
     if (state !== null) {
       metrics.observe(state.network.name, state.prefix, state.endpointName ?? '', status, elapsedMs / 1000);
@@ -108,10 +117,15 @@ export class Replies {
     const retryAfter = retryAfterSeconds(error);
     if (retryAfter !== null) reply.header('Retry-After', String(retryAfter));
     if (error.code === 'http/method-not-allowed') reply.header('Allow', String(error.data.allowed));
-    addFreshness(reply, api, null);
+    addFreshness(reply, { api, group: state?.group ?? null }, null);
+    if (state !== null) {
+      addIgnored(reply, state);
+      addRate(reply, state);
+    }
     for (const [name, value] of api?.failureHeaders?.(error) ?? []) reply.header(name, value);
     // Messages of internal errors are not shown to clients.
-    const text = error.class === 'internal' ? `internal error; request ${request.id}` : error.message;
+    const known = told?.text ?? error.publicMessage;
+    const text = error.class === 'internal' ? `internal error; request ${request.id}` : known;
     const isLimit = LIMITS.has(error.code);
     const stamp = () => (state === null ? '_' : this.#stamp(state, elapsedMs, false));
     const body = style.failure({ text, status, profile, isLimit }, state ?? NO_ECHO, stamp);
@@ -166,15 +180,18 @@ const STATUS_OF_CLASS: Readonly<Record<ErrorClass, number>> = {
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   'http/unknown-key': 401,
   'http/network-not-allowed': 403,
+  'http/not-admin': 403,
   'http/foreign-page': 403,
   'http/method-not-allowed': 405,
   'http/upgrade-required': 426,
+  'http/not-implemented': 501,
   'http/not-http': 400,
   'http/bad-host': 400,
   'http/request-timeout': 408,
   'http/body-too-large': 413,
   'http/body-in-pieces': 413,
   'http/url-too-long': 414,
+  'http/not-fresh': 409,
   'http/rate-limit': 429,
   'http/work-limit': 429,
   'http/headers-too-large': 431,
@@ -242,11 +259,36 @@ function asHttpError(thrown: unknown, requestId: string): TernError {
  *
  * @param mcSeqno of the data of the response; null: that of the API
  */
-function addFreshness(reply: FastifyReply, api: AnyHttpApi | null, mcSeqno: number | null): void {
-  const freshness = api?.freshness?.();
+function addFreshness(
+  reply: FastifyReply,
+  { api, group }: Pick<RequestState, 'api' | 'group'>,
+  mcSeqno: number | null,
+): void {
+  const freshness = api?.freshness?.(group);
   if (freshness === undefined) return;
   reply.header('X-Tern-Mc-Seqno', String(mcSeqno ?? freshness.mcSeqno));
   if (freshness.lagMs !== null) reply.header('X-Tern-Lag-Ms', String(Math.round(freshness.lagMs)));
+}
+
+function addRate(reply: FastifyReply, { rate }: RequestState): void {
+  if (rate !== null) reply.headers(rateLimitHeaders(rate));
+}
+
+/** Names in `X-Tern-Ignored`, and the length of each. */
+const MOST_IGNORED = 16;
+const LONGEST_IGNORED = 64;
+
+/** Adds the names of the query parameters that were left out of account, percent-encoded; `...` stands for further ones. */
+function addIgnored(reply: FastifyReply, { ignored }: RequestState): void {
+  if (ignored.length === 0) return;
+  const names = ignored.slice(0, MOST_IGNORED).map(headerText);
+  if (ignored.length > MOST_IGNORED) names.push('...');
+  reply.header('X-Tern-Ignored', names.join(', '));
+}
+
+function headerText(name: string): string {
+  const short = [...name].slice(0, LONGEST_IGNORED).join('');
+  return encodeURIComponent(short) + (short.length < name.length ? '...' : '');
 }
 
 /** Longest text of a log field. */

@@ -3,7 +3,13 @@ import type { CompiledEndpoint } from '#api/http/endpoint-calls.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { NO_SWITCHES, type ReadSwitches } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
-import { type AccessDecision, unlimitedWork, type WorkBudget } from '#services/access/access.js';
+import {
+  type AccessDecision,
+  type RateState,
+  type StreamLimits,
+  unlimitedWork,
+  type WorkBudget,
+} from '#services/access/access.js';
 
 /** The API of a request. */
 type ApiPlace = Pick<RequestState, 'prefix' | 'style' | 'api'>;
@@ -24,6 +30,10 @@ export class RequestState implements Echo {
   rawName: string | null = null;
   query: RawParameters = {};
   switches: ReadSwitches = NO_SWITCHES;
+  /** Names of query parameters that were left out of account. */
+  ignored: readonly string[] = [];
+  /** The masterchain seqno that the answer has to include; null: any. */
+  minSeqno: number | null = null;
   extra: string | null = null;
   rpcId: string | null = null;
   group: string | null = null;
@@ -32,6 +42,10 @@ export class RequestState implements Echo {
   /** Who shares the process with others; see AccessDecision. */
   client = '';
   work: WorkBudget = unlimitedWork;
+  /** Of the plan; null: it does not limit streams. */
+  streams: Partial<StreamLimits> | null = null;
+  /** How much of its limits on requests is left; null without a limit. */
+  rate: RateState | null = null;
   /** Why it is not let in; null: it is. */
   limited: (AccessDecision & { readonly kind: 'limited' }) | null = null;
 

@@ -77,6 +77,13 @@ describe('a method', () => {
 });
 
 describe('the wrong verb or path', () => {
+  it('tells clients that post to the base URL where JSON-RPC is', async () => {
+    for (const path of ['/api/v2', '/api/v2/']) {
+      const { status, body } = await ask('POST', path, '{"id":1,"jsonrpc":"2.0","method":"getHead","params":{}}');
+      expect([status, body.error], path).toEqual([404, expect.stringContaining('/api/v2/jsonRPC')]);
+    }
+  });
+
   it('is 405 with Allow, or 404, in JSON', async () => {
     const cases: [string, string, number, string | null][] = [
       ['GET', '/api/v2/send?boc=ab', 405, 'POST'],

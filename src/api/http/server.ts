@@ -15,14 +15,17 @@ import { addDocsRoutes } from '#api/http/docs-routes.js';
 import { EarlyRefusals } from '#api/http/early-refusals.js';
 import { EndpointCalls } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
+import { addExplorerRoutes } from '#api/http/explorer-routes.js';
 import { addHealthRoutes, MetricsPage } from '#api/http/health-routes.js';
 import { HeldAnswers } from '#api/http/held-answers.js';
-import type { AnyHttpApi } from '#api/http/http-api.js';
+import type { AnyHttpApi, RawBody } from '#api/http/http-api.js';
 import { parseJsonBody } from '#api/http/json-body.js';
 import { HttpMetrics } from '#api/http/metrics.js';
+import { missingPath } from '#api/http/missing-paths.js';
 import { checkHttpOptions, type HttpModules, type HttpOptions, type HttpSettings } from '#api/http/options.js';
 import type { RequestSwitches } from '#api/http/parameters.js';
-import { RawRoutes, upgradeAwareMessage } from '#api/http/raw-routes.js';
+import { RATE_LIMIT_HEADERS } from '#api/http/rate-limit-headers.js';
+import { canonicalRawUrl, RawRoutes, upgradeAwareMessage } from '#api/http/raw-routes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
 import { Turns } from '#api/http/turns.js';
 import { pause } from '#kernel/clock.js';
@@ -96,7 +99,14 @@ export async function startHttpServer(options: HttpOptions, modules: HttpModules
   };
 }
 
-const ALLOWED_HEADERS = ['Content-Type', 'X-API-Key', 'X-Ton-Client-Version', 'X-Tern-Profile', 'X-Request-Id'];
+const ALLOWED_HEADERS = [
+  'Content-Type',
+  'X-API-Key',
+  'X-Ton-Client-Version',
+  'X-Tern-Profile',
+  'X-Tern-Min-Seqno',
+  'X-Request-Id',
+];
 
 /** The star stands for all others; older browsers support names only. */
 const EXPOSED_HEADERS = [
@@ -106,6 +116,10 @@ const EXPOSED_HEADERS = [
   'X-Tern-Next',
   'X-Tern-Mc-Seqno',
   'X-Tern-Lag-Ms',
+  'X-Tern-Ignored',
+  'X-Tern-Follow',
+  'X-Tern-Coverage',
+  ...RATE_LIMIT_HEADERS,
   '*',
 ];
 
@@ -132,6 +146,9 @@ const LARGE_BODY = 16 * 1024;
 
 const NO_QUERY = {};
 
+/** The content type of bodies that routes read themselves, while they are routed. */
+const AS_BYTES = 'application/octet-stream';
+
 /** @throws http/bad-option, http/bad-endpoint */
 async function buildApp(
   options: HttpOptions & HttpSettings,
@@ -149,7 +166,9 @@ async function buildApp(
   const longestUrl = Math.max(options.maxUrlBytes, ...apis.map(({ maxUrlBytes = 0 }) => maxUrlBytes));
   const versionOf = ({ headers, raw }: FastifyRequest) =>
     paths.of(headers.host, raw.url ?? '')?.api.apiVersion ?? apiVersion;
-  const message = upgradeAwareMessage(modules.rawRoutes ?? []);
+  const rawRoutes = modules.rawRoutes ?? [];
+  const message = upgradeAwareMessage(rawRoutes);
+  const contentTypes = new WeakMap<IncomingMessage, string>();
   const bodies = new BodyReader(options, modules.clock);
   const turns = new Turns(options);
   const refusals = new EarlyRefusals(modules.clock, (message) => connections.clientOf(message));
@@ -185,7 +204,9 @@ async function buildApp(
     genReqId: ({ headers }) => ids.of(headers['x-request-id']),
     routerOptions: { querystringParser: () => NO_QUERY, maxParamLength: 200 },
     exposeHeadRoutes: false,
-    ...(paths.hasLenient ? { rewriteUrl: ({ url = '' }: IncomingMessage) => paths.canonical(url) } : {}),
+    ...(paths.hasLenient || rawRoutes.some(({ style }) => style === 'plain')
+      ? { rewriteUrl: ({ url = '' }: IncomingMessage) => canonicalRawUrl(rawRoutes, paths.canonical(url)) }
+      : {}),
     // Those of all servers go to the connections.
     clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => {
@@ -209,6 +230,15 @@ async function buildApp(
     try {
       if (bytes.length >= LARGE_BODY) await turns.next(connections.turnOfClient(payload));
       return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
+    } finally {
+      release();
+    }
+  });
+
+  app.addContentTypeParser(AS_BYTES, async (request: FastifyRequest, payload: IncomingMessage): Promise<RawBody> => {
+    const { bytes, release } = await bodies.read(payload, addressBlock(request.ip));
+    try {
+      return { type: contentTypes.get(payload) ?? null, bytes: new Uint8Array(bytes) };
     } finally {
       release();
     }
@@ -240,17 +270,22 @@ async function buildApp(
   const routes = [...prefixes].map(
     (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, refusals, apiVersion, replies, choice }),
   );
-  const raw = new RawRoutes(modules.rawRoutes ?? [], options, { ...modules, replies, choice, connections });
+  const raw = new RawRoutes(rawRoutes, options, { ...modules, replies, choice, connections });
   // After the plugins, so that refusals have CORS headers, too.
   app.addHook('onRequest', (request, reply, done) => {
     const { url = '' } = request.raw;
-    // The content type of the client is ignored: bodies are JSON.
-    request.raw.headers['content-type'] = 'application/json';
+    // The content type of the client is ignored: bodies are JSON, unless the route reads them itself.
+    const isBytes = raw.takesBytes(url.split('?', 1)[0] ?? '');
+    const { headers } = request.raw;
+    if (isBytes && headers['content-type'] !== undefined) contentTypes.set(request.raw, headers['content-type']);
+    headers['content-type'] = isBytes ? AS_BYTES : 'application/json';
     const maxBytes = url.length > options.maxUrlBytes ? maxUrlOf(request) : options.maxUrlBytes;
     const goOn = () => {
       if (url.length > maxBytes) done(httpErrors['url-too-long']({ maxBytes }));
-      else if (request.is404) done(refusalOf(request.method, request.headers.host, url, { routes, raw, app }));
-      else done();
+      else if (request.is404) {
+        const missing = modules.missingPaths ?? {};
+        done(refusalOf(request.method, request.headers.host, url, { routes, raw, app, missing }));
+      } else done();
     };
     try {
       requireHost(request.raw);
@@ -265,7 +300,9 @@ async function buildApp(
   for (const api of routes) api.add(app);
   raw.add(app);
   const pages = new AddressLimit(options.maxPagesPerSecond, modules.clock);
-  addDocsRoutes(app, { networks, choice, limit: pages });
+  const hasKeys = modules.access.clientOfKey !== undefined;
+  addDocsRoutes(app, { networks, choice, limit: pages, profile: options.profile, version: apiVersion, hasKeys });
+  if (options.explorer != null) addExplorerRoutes(app, options.explorer, clock);
   const metricsPage = new MetricsPage(modules.metrics, modules.clock);
   addHealthRoutes(app, { networks, metricsPage, limit: pages, apiVersion, isClosing: () => closing.isClosing });
   return { app, connections, raw };
@@ -282,14 +319,24 @@ function refusalOf(
   method: string,
   host: string | undefined,
   url: string,
-  { routes, raw, app }: { routes: readonly ApiRoutes[]; raw: RawRoutes; app: FastifyInstance },
+  { routes, raw, app, missing }: RefusalSubjects,
 ): TernError {
   const [path = ''] = url.split('?', 1);
   const verbs =
     routes.map((api) => api.verbsOfPath(host, path)).find((found) => found !== null) ?? raw.verbsOfPath(path);
   if (verbs !== null) return httpErrors['method-not-allowed']({ method, allowed: verbs.join(', ') });
+  const rpc = routes.find((api) => api.isRpcBase(path, method));
+  if (rpc !== undefined) return rpc.rpcPath();
   const isRoute = !path.includes(':') && app.hasRoute({ method: 'GET', url: path });
-  return isRoute ? httpErrors['method-not-allowed']({ method, allowed: 'GET, HEAD' }) : httpErrors['not-found']({});
+  if (isRoute) return httpErrors['method-not-allowed']({ method, allowed: 'GET, HEAD' });
+  return missingPath(path, missing) ?? httpErrors['not-found']({});
+}
+
+interface RefusalSubjects {
+  readonly routes: readonly ApiRoutes[];
+  readonly raw: RawRoutes;
+  readonly app: FastifyInstance;
+  readonly missing: Readonly<Record<string, string>>;
 }
 
 const SANE = /^[A-Za-z0-9._:-]{1,64}$/;

@@ -2,7 +2,14 @@ import { type Static, type TObject, type TProperties, Type } from '@sinclair/typ
 import type { Address } from '#formats/address/address.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { toBase64, toHex } from '#kernel/bytes.js';
-import type { MinedIn, MinedMessage, NodeStatus, SnapshotInfo, WrittenStates } from '#localnet/node/local-node.js';
+import type {
+  MinedIn,
+  MinedMessage,
+  NodeStatus,
+  RecentState,
+  SnapshotInfo,
+  WrittenStates,
+} from '#localnet/node/local-node.js';
 
 const hash = (description: string) => Type.String({ description: `${description} 32 bytes in base64.` });
 const hex = (description: string) => Type.String({ description: `${description} 32 bytes in hexadecimal.` });
@@ -41,7 +48,15 @@ export const StatusAnswer = named(
     gen_utime: Type.Integer({ description: 'Time of the head, in Unix seconds.' }),
     now: Type.Integer({ description: 'The time that the next block will have, in Unix seconds.' }),
     time_offset: Type.Integer({ description: 'Seconds by which the network is ahead of the clock of the machine.' }),
-    block_time: Type.Integer({ description: 'Milliseconds between blocks.' }),
+    clock_speed: Type.Number({
+      description:
+        'Seconds that pass in the network per second of the machine: 1, or less after `time` with `speed` until the machine has caught up.',
+    }),
+    block_time: Type.Integer({ description: 'Milliseconds between blocks when they are produced steadily.' }),
+    mining: Type.Union([Type.Literal('auto'), Type.Literal('steady')], {
+      description:
+        '`steady`: a block per block time. `auto`: a block as soon as a message waits, otherwise one every few seconds.',
+    }),
     paused: Type.Boolean({ description: 'Whether blocks are made only when something asks for one.' }),
     waiting_messages: Type.Integer({ description: 'External-in messages that wait for a block.' }),
     shards: Type.Array(BlockReference, { description: 'The newest block of each shard of the basechain.' }),
@@ -72,6 +87,12 @@ const WalletAnswer = named(
 export const WalletsAnswer = named('WalletsResponse', { wallets: Type.Array(WalletAnswer) }, 'The funded wallets.');
 
 export const MinedAnswer = named('MinedResponse', { block: BlockReference }, 'The masterchain block of the change.');
+
+export const RecentAnswer = named(
+  'RecentStateResponse',
+  { id: Type.String({ description: 'Id of the state, for `revert`.' }), block: BlockReference },
+  'A state that was remembered: that after this masterchain block.',
+);
 
 export const SentAnswer = named(
   'SentResponse',
@@ -151,14 +172,31 @@ export function rawAddressText({ workchain, hash }: Address): string {
 }
 
 export function statusJson(status: NodeStatus): Static<typeof StatusAnswer> {
-  const { chain, head, gen_utime, now, time_offset, block_time, paused, waiting_messages, shards, fork } = status;
+  const {
+    chain,
+    head,
+    gen_utime,
+    now,
+    time_offset,
+    clock_speed,
+    block_time,
+    mining,
+    paused,
+    waiting_messages,
+    shards,
+    fork,
+  } = status;
   return {
     chain,
     head: blockReferenceJson(head),
-    ...{ gen_utime, now, time_offset, block_time, paused, waiting_messages },
+    ...{ gen_utime, now, time_offset, clock_speed, block_time, mining, paused, waiting_messages },
     shards: shards.map(blockReferenceJson),
     fork: fork === null ? null : { source: fork.source, block: blockReferenceJson(fork.block) },
   };
+}
+
+export function recentJson({ id, block }: RecentState): Static<typeof RecentAnswer> {
+  return { id, ...minedJson({ block }) };
 }
 
 export function minedJson({ block }: MinedIn): Static<typeof MinedAnswer> {

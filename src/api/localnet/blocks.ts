@@ -71,8 +71,8 @@ const blockTime = localnetEndpoint({
   schemaName: 'BlockTime',
   verbs: POST,
   tag: TAG,
-  summary: 'Sets the time between blocks',
-  description: 'Sets the time between masterchain blocks, until it is set again.',
+  summary: 'Produces blocks steadily',
+  description: 'Produces a masterchain block each so many milliseconds from now on (`mining` becomes `steady`).',
   params: paramsOf({
     milliseconds: Type.Integer({
       description: `Milliseconds, ${LEAST_BLOCK_TIME_MS} to ${MOST_BLOCK_TIME_MS}.`,
@@ -90,33 +90,73 @@ const blockTime = localnetEndpoint({
   },
 });
 
+const mining = localnetEndpoint({
+  name: 'mining',
+  verbs: POST,
+  tag: TAG,
+  summary: 'When blocks are produced',
+  description:
+    '`auto`: a block as soon as a message waits, so that a transfer is final in milliseconds, and otherwise one every few ' +
+    'seconds, which costs next to nothing. `steady`: a block per block time.',
+  params: paramsOf({
+    mode: Type.Union([Type.Literal('auto'), Type.Literal('steady')], {
+      description: '`auto` or `steady`.',
+      examples: ['auto'],
+    }),
+  }),
+  result: StatusAnswer,
+  statuses: [],
+  freshness: 'none',
+  handle: async ({ mode }, { node }) => {
+    await node.setMining(mode);
+    return statusJson(await node.status());
+  },
+});
+
 const time = localnetEndpoint({
   name: 'time',
   verbs: POST,
   tag: TAG,
-  summary: 'Moves the time forward',
+  summary: 'Moves the time forward, or lets the machine catch up',
   description:
-    'Moves the clock of the network forward, and produces a block at the new time. A chain cannot go back: to return to an ' +
-    'earlier time, load a snapshot.',
+    'Moves the clock of the network forward (`advance`), and produces a block at the new time. Clients that sign by the clock of ' +
+    'their machine are then too early for contracts: sign with the time of the network (`now` of the status). A chain cannot ' +
+    'go back; with `speed` the clock runs slower, or stands still, until the machine has caught up, and is as fast as the ' +
+    'machine from then on. To return to an earlier time, load a snapshot.',
   params: paramsOf({
-    advance: Type.Integer({
-      description: `Seconds, 1 to ${MOST_SECONDS} (ten years).`,
-      minimum: 1,
-      maximum: MOST_SECONDS,
-      examples: [3_600],
-    }),
+    advance: Type.Optional(
+      Type.Integer({
+        description: `Seconds, 1 to ${MOST_SECONDS} (ten years).`,
+        minimum: 1,
+        maximum: MOST_SECONDS,
+        examples: [3_600],
+      }),
+    ),
+    speed: Type.Optional(
+      Type.Number({
+        description:
+          'Seconds that pass in the network per second of the machine, while the network is ahead: 0 stands still, 1 stays ahead.',
+        minimum: 0,
+        maximum: 1,
+      }),
+    ),
   }),
+  check: ({ advance, speed }) => {
+    if (advance === undefined && speed === undefined)
+      throw httpErrors['missing-parameter']({ parameter: 'advance, speed' });
+  },
   result: MinedAnswer,
   statuses: [504],
   freshness: 'none',
-  handle: async ({ advance }, context) => {
+  handle: async ({ advance = 0, speed }, context) => {
     const { node } = context;
     const { now } = await node.status();
     if (now + advance > LAST_SECOND) {
       const problem = `${advance} seconds lead behind ${LAST_SECOND}, the last time that a block can have`;
       throw httpErrors['bad-parameter']({ parameter: 'advance', problem });
     }
-    return minedJson(await onceVisible(node.advanceTime(advance), context));
+    if (speed !== undefined) await node.setClockSpeed(speed);
+    return minedJson(await onceVisible(advance === 0 ? node.mine(1) : node.advanceTime(advance), context));
   },
 });
 
@@ -158,6 +198,7 @@ export const localnetBlockEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
   pause,
   resume,
   blockTime,
+  mining,
   time,
   split,
   merge,

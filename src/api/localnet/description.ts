@@ -47,6 +47,7 @@ export const localnetDescription = {
   style: 'plain',
   apiVersion: DOCUMENT_VERSION,
   pages: 'local',
+  isStrict: true,
   tags: localnetTags,
   endpoints: localnetEndpoints,
 } as const;

@@ -7,6 +7,12 @@ export const localnetApiErrors = defineErrors('localnet-api', {
     message: (d: { problem: string }) => d.problem,
     remedy: 'Correct the parameter; the API reference lists its forms.',
   },
+  'no-fork': {
+    class: 'caller',
+    message: () => 'this network is not a fork: there is no other network to import accounts from',
+    remedy:
+      'Start a fork with tern dev --fork NETWORK. On any local network, tern localnet account creates an account.',
+  },
   'no-faucet': {
     class: 'internal',
     message: () => 'none of the wallets of the network is its faucet',

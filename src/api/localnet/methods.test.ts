@@ -67,6 +67,7 @@ describe('what the network is', () => {
       now: 1_763_700_000,
       time_offset: 0,
       block_time: 400,
+      mining: 'steady',
       paused: false,
       waiting_messages: 3,
       shards: [
@@ -144,11 +145,17 @@ describe('blocks and time', () => {
   it('pause, resume and block-time answer how it is then', async () => {
     expect((await call('pause', {})).json.paused).toBe(true);
     expect((await call('resume', {})).json.paused).toBe(false);
-    expect((await call('block-time', { milliseconds: 1_500 })).json.block_time).toBe(1_500);
+    expect((await call('mining', { mode: 'auto' })).json.mining).toBe('auto');
+    expect((await call('block-time', { milliseconds: 1_500 })).json).toMatchObject({
+      block_time: 1_500,
+      mining: 'steady',
+    });
   });
 
   it('time goes forward, as far as blocks can be', async () => {
     expect((await call('time', { advance: 3_600 })).json).toEqual({ block: head(11) });
+    expect((await call('time', { speed: 0 })).status).toBe(200);
+    expect((await call('status')).json.clock_speed).toBe(0);
     expect((await call('status')).json).toMatchObject({ time_offset: 3_600, now: 1_763_703_600 });
     for (let i = 0; i < 8; i++) expect((await call('time', { advance: 315_360_000 })).status).toBe(200);
     const { status, json } = await call('time', { advance: 315_360_000 });
@@ -193,7 +200,7 @@ describe('interventions', () => {
     const body = cell(32, 0xf8a7ea5);
     const init = { code: cell(8, 1), data: cell(8, 2) };
     const stateInit = beginCell().store(storeStateInit(init)).endCell();
-    const given = { from: OTHER, to: RAW, value: '1500000000', bounce: false, body: boc(body), init: boc(stateInit) };
+    const given = { from: OTHER, to: RAW, amount: '1500000000', bounce: false, body: boc(body), init: boc(stateInit) };
     expect((await call('impersonate', given)).json).toMatchObject({ block: head(11) });
     expect((await call('impersonate', { from: RAW, to: OTHER, value: 0 })).status).toBe(200);
     const messages = node.calls.map(([, bytes]) =>
@@ -257,6 +264,9 @@ describe('interventions', () => {
   });
 
   it('touch reports after which block an account is here', async () => {
+    const refused = await call('touch', { address: RAW });
+    expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining('not a fork')]);
+    node.fork = { source: 'mainnet', block: fakeBlock(MASTERCHAIN_SHARD, 7) };
     expect((await call('touch', { address: RAW })).json).toEqual({ block: null });
     node.foreign.add(RAW);
     expect((await call('touch', { address: RAW })).json).toEqual({ block: head(11) });
@@ -264,6 +274,7 @@ describe('interventions', () => {
 });
 
 it('answers when readers know the block', async () => {
+  node.fork = { source: 'mainnet', block: fakeBlock(MASTERCHAIN_SHARD, 7) };
   node.foreign.add(RAW);
   const changes: readonly (readonly [string, object])[] = [
     ['faucet', { address: RAW, amount: 1 }],
@@ -284,6 +295,15 @@ it('answers when readers know the block', async () => {
 });
 
 describe('snapshots', () => {
+  it('of all accounts are taken, and reverted to', async () => {
+    const { id, block } = (await call('snapshot', {})).json;
+    expect([id, block]).toEqual(['10', head(10)]);
+    expect((await call('revert', { id })).json).toEqual({ block: head(11) });
+    const unknown = await call('revert', { id: '99' });
+    expect([unknown.status, unknown.json.error]).toEqual([404, expect.stringContaining('no state 99')]);
+    expect((await call('revert', { id: 'x' })).status).toBe(422);
+  });
+
   it('are saved, listed, loaded and deleted', async () => {
     expect((await call('snapshots')).json).toEqual({ snapshots: [] });
     const one = { name: 'One.a_b-1', head: head(10), saved_at: 1_763_700_000 };
@@ -329,7 +349,7 @@ describe('the rest of the server', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const document = (await (await fetch(`${server.url}/localnet/openapi.json`)).json()) as any;
     expect(document.info.title).toBe('Tern local network');
-    expect(Object.keys(document.paths)).toHaveLength(21);
+    expect(Object.keys(document.paths)).toHaveLength(24);
     const { code } = document.components.schemas.AccountRequest.properties;
     expect(code.anyOf.map(({ type }: { type: string }) => type)).toEqual(['string', 'null']);
     expect((await call('nothing', {})).status).toBe(404);

@@ -84,9 +84,12 @@ const refused: readonly [method: string, body: object, named: string, problem?: 
   ['pause', { now: true }, 'now', /^unknown parameter/],
   ['resume', { now: true }, 'now', /^unknown parameter/],
   ['block-time', {}, 'milliseconds', /required/],
+  ['mining', { mode: 'fast' }, 'mode'],
   ['block-time', { milliseconds: 49 }, 'milliseconds'],
   ['block-time', { milliseconds: 3_600_001 }, 'milliseconds'],
-  ['time', {}, 'advance', /required/],
+  ['time', {}, 'advance, speed', /required/],
+  ['time', { speed: 1.5 }, 'speed'],
+  ['time', { speed: -1 }, 'speed'],
   ['time', { advance: 0 }, 'advance'],
   ['time', { advance: -1 }, 'advance'],
   ['time', { advance: 315_360_001 }, 'advance'],
@@ -110,7 +113,9 @@ const refused: readonly [method: string, body: object, named: string, problem?: 
   ['account', { address: RAW, data: 'ffff' }, 'data', /not a bag of cells/],
   ['impersonate', {}, 'from', /required/],
   ['impersonate', { from: RAW }, 'to', /required/],
-  ['impersonate', { from: RAW, to: RAW }, 'value', /required/],
+  ['impersonate', { from: RAW, to: RAW }, 'amount', /required/],
+  ['impersonate', { from: RAW, to: RAW, amount: 1, value: 1 }, 'value', /former name/],
+  ['impersonate', { from: RAW, to: RAW, amount: 'x' }, 'amount'],
   ['impersonate', { from: 'x', to: RAW, value: 1 }, 'from'],
   ['impersonate', { from: RAW, to: 'x', value: 1 }, 'to'],
   ['impersonate', { from: RAW, to: RAW, value: 'x' }, 'value'],
@@ -166,7 +171,7 @@ it('impersonate refuses parts beside a whole message', async () => {
 
 it('takes calls of pages of this machine, and of no others', async () => {
   const statusOf = async (headers: Record<string, string>) =>
-    (await fetch(`${server.url}/localnet/touch`, { method: 'POST', headers, body: JSON.stringify({ address: RAW }) }))
+    (await fetch(`${server.url}/localnet/mine`, { method: 'POST', headers, body: JSON.stringify({ blocks: 1 }) }))
       .status;
   expect(await statusOf({ origin: 'http://localhost:3000' })).toBe(200);
   expect(await statusOf({ origin: server.url })).toBe(200);

@@ -6,12 +6,16 @@ import {
   ExportedAnswer,
   ExportedStatesAnswer,
   exportedStatesJson,
+  MinedAnswer,
+  minedJson,
+  RecentAnswer,
+  recentJson,
   SnapshotAnswer,
   SnapshotsAnswer,
   snapshotJson,
   snapshotsJson,
 } from '#api/localnet/answers.js';
-import { LONG_OPERATION_MS, type LocalnetContext, localnetEndpoint } from '#api/localnet/context.js';
+import { LONG_OPERATION_MS, type LocalnetContext, localnetEndpoint, onceVisible } from '#api/localnet/context.js';
 import { badParameterValue, paramsOf, snapshotName } from '#api/localnet/parameters.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
@@ -40,6 +44,40 @@ async function replaced(node: LocalNode, replace: () => Promise<void>) {
   await replace();
   return { chain: before?.chain ?? null, new_chain: (await node.status()).chain };
 }
+
+const snapshot = localnetEndpoint({
+  name: 'snapshot',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Remembers the state of all accounts',
+  description:
+    'Remembers the state of all accounts in memory, for `revert`, as test runners need it. The 64 newest ones are kept until the ' +
+    'network is restarted. Messages that wait are delivered first.',
+  params: paramsOf({}),
+  result: RecentAnswer,
+  statuses: [504],
+  freshness: 'none',
+  handle: async (_, context) => recentJson(await onceVisible(context.node.snapshot(), context)),
+});
+
+const revert = localnetEndpoint({
+  name: 'revert',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Gives all accounts a former state',
+  description:
+    'Gives all accounts (code, data, balance, libraries, also the configuration) the state that `snapshot` remembered, within some ' +
+    'milliseconds; any number of times. Accounts that did not exist are removed, and messages that wait are dropped. The chain ' +
+    'goes on: the change is a block with a transaction for each account, seqnos, logical times and the clock do not go back, ' +
+    'and lists of transactions keep what happened in between. `snapshots/load` begins another chain instead.',
+  params: paramsOf({
+    id: Type.String({ description: 'As `snapshot` returned it.', pattern: '^[0-9]{1,15}$', examples: ['1'] }),
+  }),
+  result: MinedAnswer,
+  statuses: [404, 504],
+  freshness: 'none',
+  handle: async ({ id }, context) => minedJson(await onceVisible(context.node.revert(id), context)),
+});
 
 const list = localnetEndpoint({
   name: 'snapshots',
@@ -165,6 +203,8 @@ const exportState = localnetEndpoint({
 
 /** Methods that save, load and reset the chain. */
 export const snapshotEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
+  snapshot,
+  revert,
   list,
   save,
   load,

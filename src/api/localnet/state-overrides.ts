@@ -3,6 +3,7 @@ import { type AnyEndpoint, nullOr } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import { MinedAnswer, minedJson, SentAnswer, sentJson, TouchedAnswer } from '#api/localnet/answers.js';
 import { type LocalnetContext, localnetEndpoint, onceVisible } from '#api/localnet/context.js';
+import { localnetApiErrors } from '#api/localnet/errors.js';
 import {
   badParameterValue,
   encodeCellText,
@@ -73,8 +74,8 @@ const account = localnetEndpoint({
 });
 
 /** The parts of a message; `message` replaces them all. */
-const PARTS = ['from', 'to', 'value', 'bounce', 'body', 'init'] as const;
-const REQUIRED_PARTS = ['from', 'to', 'value'] as const;
+const PARTS = ['from', 'to', 'amount', 'value', 'bounce', 'body', 'init'] as const;
+const REQUIRED_PARTS = ['from', 'to', 'amount'] as const;
 
 const impersonate = localnetEndpoint({
   name: 'impersonate',
@@ -82,12 +83,13 @@ const impersonate = localnetEndpoint({
   tag: TAG,
   summary: 'Runs a message as any address',
   description:
-    'Delivers a message from any address, without its consent and without debiting it: the value comes in as from another ' +
-    'shard. Give `from`, `to` and `value`, and other parts as needed, or a whole `message`.',
+    'Delivers a message from any address, without its consent and without debiting it: the amount comes in as from another ' +
+    'shard. Give `from`, `to` and `amount`, and other parts as needed, or a whole `message`.',
   params: paramsOf({
     from: Type.Optional(localAddressParameter('Whose message it is to be; there need be nothing')),
     to: Type.Optional(localAddressParameter('Who is to get it')),
-    value: Type.Optional(nanotonsParameter('What comes with it.', 0n)),
+    amount: Type.Optional(nanotonsParameter('What comes with it.', 0n)),
+    value: Type.Optional(nanotonsParameter('The former name of `amount`.', 0n)),
     bounce: Type.Optional(
       Type.Boolean({ description: 'Whether it comes back when it cannot be worked on. Default: true.' }),
     ),
@@ -102,7 +104,14 @@ const impersonate = localnetEndpoint({
   }),
   check: (params) => {
     if (params.message === undefined) {
-      const missing = REQUIRED_PARTS.find((name) => params[name] === undefined);
+      if (params.amount !== undefined && params.value !== undefined) {
+        throw httpErrors['bad-parameter']({
+          parameter: 'value',
+          problem: 'it is the former name of amount, which is given',
+        });
+      }
+      const given = { ...params, amount: params.amount ?? params.value };
+      const missing = REQUIRED_PARTS.find((name) => given[name] === undefined);
       if (missing !== undefined) throw httpErrors['missing-parameter']({ parameter: missing });
     } else {
       const beside = PARTS.find((name) => params[name] !== undefined);
@@ -113,8 +122,8 @@ const impersonate = localnetEndpoint({
   result: SentAnswer,
   statuses: [504],
   freshness: 'none',
-  handle: async ({ from, to, value, bounce = true, body = null, init = null, message }, context) => {
-    const cell = message ?? impersonatedMessage({ from: from!, to: to!, value: value!, bounce, body, init });
+  handle: async ({ from, to, value, amount = value, bounce = true, body = null, init = null, message }, context) => {
+    const cell = message ?? impersonatedMessage({ from: from!, to: to!, value: amount!, bounce, body, init });
     return sentJson(await onceVisible(context.node.runMessageAs(serializeBoc(cell)), context));
   },
 });
@@ -165,13 +174,14 @@ const touch = localnetEndpoint({
   tag: TAG,
   summary: 'Imports an account from the forked network',
   description:
-    'Imports the state of an account from the forked network, unless it was imported before. Messages to and reads of the ' +
+    'Only on a fork (422 otherwise). Imports the state of an account from the forked network, unless it was imported before. Messages to and reads of the ' +
     'account do the same; this is for clients that read the index only.',
   params: paramsOf({ address: localAddressParameter('The account') }),
   result: TouchedAnswer,
   statuses: [504],
   freshness: 'none',
   handle: async ({ address }, { node, untilKnown }) => {
+    if ((await node.status()).fork === null) throw localnetApiErrors['no-fork']({});
     const found = await node.touch(address);
     if (found === null) return { block: null };
     await untilKnown(found.block);

@@ -3,6 +3,7 @@ import { endpointOf } from '#api/http/endpoint.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
 import type { ContractReads } from '#services/emulation/contract-reads.js';
+import type { LiveMessages } from '#services/pending/live-messages.js';
 
 /** A liteserver of a network, for `getConsensusBlock` and `getWorkerState`. */
 export interface LiteserverStatus {
@@ -20,6 +21,8 @@ export interface V2Network {
   readonly servers: () => readonly LiteserverStatus[];
   /** Unix time in milliseconds. */
   readonly now: () => number;
+  /** Follows messages that were sent; absent: this process follows none. */
+  readonly pending?: Pick<LiveMessages, 'submit' | 'refused'>;
 }
 
 /** The context of a method of v2 during one request. */

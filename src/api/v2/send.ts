@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { FOLLOW_HEADER, followUrl } from '#api/http/follow-url.js';
 import { headerText, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import { base64Length, decodeBase64, parsedAddressParameter } from '#api/v2/parameters.js';
@@ -22,6 +23,7 @@ import {
 import { toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { FeeEstimate, SendDiagnosis } from '#services/emulation/contract-reads.js';
+import { exitCodeIn } from '#services/emulation/explain-refusal.js';
 
 const ResultOk = v2Object(
   'ResultOk',
@@ -368,14 +370,19 @@ const ERROR_NAMES: ReadonlyMap<number, string> = new Map([
  * Sends a message. When nodes refuse it, the error has the text of one of them, which clients parse, and an explanation.
  * @throws v2/message-refused, chain/*, lite/*
  */
-async function sendExternalMessage({ boc, cell }: ExternalInMessage, { network, read }: V2Context): Promise<void> {
+async function sendExternalMessage(sent: ExternalInMessage, { network, read, header }: V2Context): Promise<void> {
+  const { boc, cell, message } = sent;
   try {
     await network.chain.send(boc, read);
+    if (network.pending?.submit(sent, 'sent') === true) {
+      header(FOLLOW_HEADER, followUrl(normalizedExternalHash(message)));
+    }
   } catch (error) {
     if (!isTernError(error, 'chain/message-refused')) throw error;
     const { code, text } = error.data;
     const nodeText = `LITE_SERVER_${ERROR_NAMES.get(Number(code)) ?? 'UNKNOWN'}: ${String(text)}`;
     const { reason, explanation } = await explain(cell, String(text), { network, read });
+    network.pending?.refused(sent, { problem: explanation, exit_code: exitCodeIn(String(text)) });
     throw v2Errors['message-refused']({ nodeText, reason, explanation }, error);
   }
 }

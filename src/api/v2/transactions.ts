@@ -157,7 +157,7 @@ const historyParams = Type.Object(
     address: accountParameter,
     limit: transactionLimitParameter,
     lt: optionalInt64Parameter(
-      'Start with the transaction with this lt, itself included. Requires `hash`. Default: the last one.',
+      'Start with the transaction with this lt and `hash`, itself included. Default: the last one.',
       0n,
     ),
     hash: optionalHashParameter('Hash of the transaction to start with: `transaction_id.hash` of an earlier response.'),
@@ -172,6 +172,14 @@ function checkCursor({ lt, hash }: HistoryParams): void {
   if ((lt === undefined) === (hash === undefined)) return;
   const parameter = lt === undefined ? 'lt' : 'hash';
   throw httpErrors['bad-parameter']({ parameter, problem: 'lt and hash should be used together' });
+}
+
+/** As {@link checkCursor}, but a lone lt is taken: the list starts with the last transaction. */
+function checkLegacyCursor(params: HistoryParams): void {
+  const { lt, hash } = params;
+  // Lt 0 stands for no transaction: without a hash it is the same as none. A hash that is given, but empty, is undefined here.
+  const isLone = hash === undefined && (lt === 0n || !Object.hasOwn(params, 'hash'));
+  if (!isLone) checkCursor(params);
 }
 
 type History = Pick<HistoryRead, 'transactions' | 'next'>;
@@ -230,10 +238,9 @@ const getTransactions = v2Endpoint({
   verbs: GET_OR_POST,
   tag: TAG,
   summary: 'Transactions of an account',
-  description: `${historyDescription} For the next page use \`lt\` and \`hash\` of the last one, which is listed again.`,
+  description: `${historyDescription} For the next page use \`lt\` and \`hash\` of the last one, which is listed again; without \`hash\`, \`lt\` has no effect.`,
   params: historyParams,
-  // Lt 0 stands for no transaction: without a hash it is the same as none.
-  check: ({ lt, ...rest }) => checkCursor({ ...rest, ...(lt === 0n && rest.hash === undefined ? {} : { lt }) }),
+  check: checkLegacyCursor,
   result: TransactionsJson,
   statuses: [404, 422, 504],
   price: historyPrice,

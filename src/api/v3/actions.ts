@@ -27,6 +27,7 @@ import {
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
+import type { WrittenTransaction } from '#api/v3/final-texts.js';
 import { hashBase64 } from '#api/v3/json-values.js';
 import { checkPage, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
@@ -164,12 +165,20 @@ function detailsOf({ name, description, fields }: ActionType): AnswerValue<unkno
 
 // Actions
 
+/** An action of the index, or of a trace that is not indexed yet. */
+export interface AnswerAction extends Omit<IndexedAction, 'position' | 'root' | 'trace_id'> {
+  /** Null while the first transaction of the trace is emulated. */
+  readonly trace_id: Uint8Array | null;
+  /** Lowest of its transactions; absent: it is of the index, `finalized`. */
+  readonly finality?: string;
+}
+
 /** What an action is written from. */
 export interface ActionSource {
-  readonly action: IndexedAction;
+  readonly action: AnswerAction;
   readonly withAccounts: boolean;
   /** Null: not asked for. */
-  readonly transactions: readonly IndexedTransaction[] | null;
+  readonly transactions: readonly (IndexedTransaction | WrittenTransaction)[] | null;
 }
 
 const hashes = answerValue<readonly Uint8Array[]>(
@@ -177,16 +186,16 @@ const hashes = answerValue<readonly Uint8Array[]>(
   (all) => `[${all.map((each) => `"${hashBase64(each)}"`).join(',')}]`,
 );
 
-const transactionsFull = answerValue<readonly IndexedTransaction[]>(
+const transactionsFull = answerValue<NonNullable<ActionSource['transactions']>>(
   Type.Array(transactionValue.schema, { description: 'With `include_transactions`: its transactions.' }),
-  (all, page) => `[${all.map((each) => writeTransaction(each, page).json).join(',')}]`,
+  (all, page) => `[${all.map((each) => ('json' in each ? each : writeTransaction(each, page)).json).join(',')}]`,
 );
 
 /** The members of actions of one type. */
 function actionMembers(type: TSchema, details: TSchema) {
   return {
-    trace_id: required(
-      hash('The trace that it is a part of: hash of its first transaction.'),
+    trace_id: nullable(
+      hash('The trace that it is a part of: hash of its first transaction. None while that is emulated.'),
       ({ action }: ActionSource) => action.trace_id,
     ),
     action_id: required(
@@ -233,8 +242,12 @@ function actionMembers(type: TSchema, details: TSchema) {
     ),
     transactions_full: optional(transactionsFull, ({ transactions }: ActionSource) => transactions),
     finality: required(
-      word('Always `finalized`: the masterchain has committed all of it.', { enum: ['finalized'] }),
-      () => 'finalized',
+      word(
+        '`finalized`: the masterchain has committed all of it, as of all actions of the index. `confirmed`, `pending`: the lowest of ' +
+          'its transactions.',
+        { enum: ['pending', 'confirmed', 'finalized'] },
+      ),
+      ({ action }: ActionSource) => action.finality ?? 'finalized',
     ),
   };
 }
@@ -242,7 +255,7 @@ function actionMembers(type: TSchema, details: TSchema) {
 /** Transfers and calls with other currencies have a type of their own in answers. */
 const WITH_CURRENCIES = 'extra_currency_transfer';
 
-function outputType({ type, details }: IndexedAction): string {
+function outputType({ type, details }: AnswerAction): string {
   const other =
     type === 'ton_transfer'
       ? details.value_extra_currencies

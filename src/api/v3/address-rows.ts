@@ -62,20 +62,26 @@ export function addressRowsText(
   rows: ReadonlyMap<string, AddressRow>,
   { book, metadata }: { readonly book: boolean; readonly metadata: boolean },
 ): string {
-  let bookText = '';
-  const tokens = new Map<string, string>();
   const all = [...raws];
-  for (const raw of all) {
-    const row = rows.get(raw);
-    if (row === undefined) continue;
-    if (book) bookText += bookText === '' ? row.book : `,${row.book}`;
-    if (row.metadata !== null) tokens.set(raw, row.metadata);
-  }
+  const bookText = book ? addressBookText(all, rows) : '';
   if (!metadata) return `"address_book":{${bookText}}`;
-  for (const raw of all) {
+  return `"address_book":{${bookText}},"metadata":{${tokenEntries(all, rows).join(',')}}`;
+}
+
+/** The entries of `address_book`. */
+export function addressBookText(raws: readonly string[], rows: ReadonlyMap<string, AddressRow>): string {
+  return raws.flatMap((raw) => rows.get(raw)?.book ?? []).join(',');
+}
+
+/** The entries of `metadata`: of those addresses that are tokens, and of the masters of jetton wallets among them. */
+export function tokenEntries(raws: readonly string[], rows: ReadonlyMap<string, AddressRow>): readonly string[] {
+  const tokens = new Map<string, string>();
+  for (const raw of raws) {
+    const metadata = rows.get(raw)?.metadata ?? null;
+    if (metadata !== null) tokens.set(raw, metadata);
+  }
+  for (const raw of raws) {
     for (const [master, text] of rows.get(raw)?.masters ?? []) if (!tokens.has(master)) tokens.set(master, text);
   }
-  let metadataText = '';
-  for (const [raw, text] of tokens) metadataText += `${metadataText === '' ? '' : ','}"${raw}":${text}`;
-  return `"address_book":{${bookText}},"metadata":{${metadataText}}`;
+  return [...tokens].map(([raw, text]) => `"${raw}":${text}`);
 }

@@ -13,6 +13,7 @@ import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
 import type { ContractReads } from '#services/emulation/contract-reads.js';
 import type { LookUps } from '#services/lookups/named-contracts.js';
+import type { LiveMessages } from '#services/pending/live-messages.js';
 
 /** What most methods of API v3 use of one network: so little that a reader thread has it, too. */
 export interface V3Network {
@@ -32,6 +33,8 @@ export interface V3Network {
 export interface V3ChainNetwork extends V3Network {
   readonly chain: ChainReads;
   readonly contracts: ContractReads;
+  /** Traces that are not final yet; absent: this process follows none. */
+  readonly pending?: LiveMessages;
 }
 
 /** Context of one request that the index answers. */

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, commaList, jsonText } from '#api/http/endpoint.js';
+import { REFUSES_EMPTY } from '#api/http/parameters.js';
 import { AddressCollector, answerType, answerValue, anyObject, list, writeAnswerJson } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_NOTHING } from '#api/v3/coverage.js';
@@ -50,7 +51,12 @@ const decode = v3Endpoint({
   params: Type.Object(
     {
       opcodes: Type.Optional(
-        commaList(opcode, { description: 'Opcodes.', maxItems: MAX_LIST_ITEMS, examples: [['0x0f8a7ea5']] }),
+        commaList(opcode, {
+          description: 'Opcodes.',
+          maxItems: MAX_LIST_ITEMS,
+          examples: [['0x0f8a7ea5']],
+          [REFUSES_EMPTY]: true,
+        }),
       ),
       bodies: Type.Optional(commaList(Type.String(), { description: 'Message bodies.', maxItems: MAX_LIST_ITEMS })),
     },

@@ -46,6 +46,24 @@ export const v3Errors = defineErrors('v3', {
       `no such block is indexed: the index has the masterchain blocks ${d.history}, with all that they commit`,
     remedy: 'Request a block of that range; the operator can fill older ones with `tern index --from N --to M`.',
   },
+  'nothing-pending': {
+    class: 'not-found',
+    message: () => 'emulated traces not found',
+    remedy:
+      'Look for the transactions in transactions: they may be in a block already. This server only sees messages sent through it.',
+  },
+  'no-pending': {
+    class: 'overloaded',
+    message: () => 'this server does not follow messages that are not final yet',
+    remedy: 'Ask a server that runs with --pending on.',
+  },
+  'message-unknown': {
+    class: 'not-found',
+    message: (d: { hash: string }) =>
+      `no message with the hash ${d.hash} was seen here, neither pending nor in a block`,
+    remedy:
+      'Check the hash (raw or normalised, of the external-in message). Messages sent through another server are known once they are in a block.',
+  },
   'adjacent-not-found': {
     class: 'not-found',
     message: () => 'adjacent transactions not found',
@@ -87,6 +105,16 @@ export const v3Errors = defineErrors('v3', {
     class: 'caller',
     message: (d: { limit: string }) => `the answer would have more than ${d.limit}`,
     remedy: 'Request fewer rows with limit, and follow X-Tern-Next.',
+  },
+  'emulate-request': {
+    class: 'caller',
+    message: (d: { problem: string }) => d.problem,
+    remedy: 'Correct the body; the API reference describes it.',
+  },
+  'emulate-failed': {
+    class: 'caller',
+    message: (d: { problem: string }) => d.problem,
+    remedy: 'Correct what the text names.',
   },
   'readers-busy': {
     class: 'overloaded',

@@ -62,7 +62,7 @@ const JettonWalletMintlessInfo = answerType(
   'What an owner may claim of a mintless jetton.',
 );
 
-const JettonWallet = answerType(
+export const JettonWallet = answerType(
   'JettonWallet',
   {
     address: address('The jetton wallet.'),

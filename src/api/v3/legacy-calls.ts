@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, type JsonText, jsonText } from '#api/http/endpoint.js';
+import { FOLLOW_HEADER, followUrl } from '#api/http/follow-url.js';
 import {
   AddressCollector,
   type AnswerValue,
@@ -9,6 +10,7 @@ import {
   integer,
   list,
   optional,
+  text,
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3ChainContext, v3ChainEndpoint } from '#api/v3/context.js';
@@ -34,11 +36,13 @@ import { MAX_STACK_BYTES, type VmStackValue, vmCell, vmInt, vmSlice } from '#for
 import { fromBase64, toBase64 } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { SendDiagnosis } from '#services/emulation/contract-reads.js';
+import { exitCodeIn } from '#services/emulation/explain-refusal.js';
 import { GAS_PER_WORK_UNIT } from '#services/emulation/gas-work.js';
 
 const V2SendMessageResult = answerType('V2SendMessageResult', {
   message_hash: hash('Hash of the message as it was sent.'),
   message_hash_norm: optional(hash('Normalised hash of the message (TEP-467).')),
+  follow: optional(text('Path of a URL that says what becomes of the message; also in the header `X-Tern-Follow`.')),
 });
 
 /** A result of a get-method. */
@@ -290,20 +294,27 @@ const message = v3ChainEndpoint({
   coverage: NEEDS_NOTHING,
   freshness: 'none',
   handle: async ({ boc: sent }, context) => {
-    await send(sent, context);
-    const hashes = { message_hash: sent.cell.hash(), message_hash_norm: normalizedExternalHash(sent.message) };
-    return answerOf(V2SendMessageResult, hashes, context);
+    const isFollowed = await send(sent, context);
+    const message_hash_norm = normalizedExternalHash(sent.message);
+    const url = isFollowed ? followUrl(message_hash_norm) : null;
+    if (url !== null) context.header(FOLLOW_HEADER, url);
+    // Bodies of the live service have nothing more.
+    const follow = context.profile === 'spec' ? url : null;
+    return answerOf(V2SendMessageResult, { message_hash: sent.cell.hash(), message_hash_norm, follow }, context);
   },
 });
 
-/** @throws v3/message-refused, chain/*, lite/* */
-async function send({ boc, cell }: ExternalInMessage, { network, read }: V3ChainContext): Promise<void> {
+/** @returns whether it is followed from now on. @throws v3/message-refused, chain/*, lite/* */
+async function send(sent: ExternalInMessage, { network, read }: V3ChainContext): Promise<boolean> {
+  const { boc, cell } = sent;
   try {
     await network.chain.send(boc, read);
+    return network.pending?.submit(sent, 'sent') === true;
   } catch (error) {
     if (!isTernError(error, 'chain/message-refused')) throw error;
     const nodeText = String(error.data.text);
     const { reason, explanation } = await explain(cell, nodeText, { network, read });
+    network.pending?.refused(sent, { problem: explanation, exit_code: exitCodeIn(nodeText) });
     throw v3Errors['message-refused']({ nodeText, reason, explanation }, error);
   }
 }

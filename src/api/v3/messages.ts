@@ -29,6 +29,7 @@ import { hashBase64 } from '#api/v3/json-values.js';
 import { checkPage, filterOf, listAnswer, pageOf } from '#api/v3/page.js';
 import {
   accountOrNullParameter,
+  excludeSystemParameter,
   messageDirectionParameter,
   opcodeIn,
   opcodeParameter,
@@ -298,6 +299,7 @@ const messages = v3Endpoint({
       ...timeParameters('created_at', 'created_lt'),
       direction: messageDirectionParameter,
       exclude_externals: Type.Optional(Type.Boolean({ description: 'Without external-in messages.' })),
+      exclude_system: excludeSystemParameter('special messages of the masterchain, which pay validators and mint'),
       only_externals: Type.Optional(Type.Boolean({ description: 'Only external-in messages.' })),
       ...pageFields,
       sort: sortParameter('By time.'),

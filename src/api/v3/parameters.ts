@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { commaList } from '#api/http/endpoint.js';
 import type { Profile } from '#api/http/http-api.js';
+import { REFUSES_EMPTY } from '#api/http/parameters.js';
 import { byProfile, documentedAs } from '#api/http/profile.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
@@ -144,14 +145,22 @@ const LIST_FORMS = 'several may be given by repeating the parameter or with comm
 
 /** An account. */
 export function v3AccountParameter(description: string) {
-  return Type.Transform(Type.String({ description: `${description}, ${ADDRESS_FORMS}.`, examples: [ADDRESS_EXAMPLE] }))
+  return Type.Transform(
+    Type.String({
+      description: `${description}, ${ADDRESS_FORMS}.`,
+      examples: [ADDRESS_EXAMPLE],
+      [REFUSES_EMPTY]: true,
+    }),
+  )
     .Decode(decodeAccount)
     .Encode((address) => address.toRaw());
 }
 
 /** An account, or the word `null`. */
 export function accountOrNullParameter(description: string) {
-  return Type.Transform(Type.String({ description })).Decode(decodeAccountOrNull).Encode(String);
+  return Type.Transform(Type.String({ description, [REFUSES_EMPTY]: true }))
+    .Decode(decodeAccountOrNull)
+    .Encode(String);
 }
 
 /** Several accounts. */
@@ -163,7 +172,7 @@ export function v3AccountListParameter(description: string, { maxItems = MAX_LIS
 
 /** 256 bits; 32 bytes. */
 export function v3HashParameter(description: string) {
-  return Type.Transform(Type.String({ description: `${description}, ${HASH_FORMS}.` }))
+  return Type.Transform(Type.String({ description: `${description}, ${HASH_FORMS}.`, [REFUSES_EMPTY]: true }))
     .Decode(decodeHash256)
     .Encode(toBase64);
 }
@@ -189,6 +198,7 @@ export const v3ShardParameter = Type.Optional(
     Type.String({
       description:
         'Exact shard of the block: hexadecimal, such as 8000000000000000, with `0x` or without, or a signed decimal number.',
+      [REFUSES_EMPTY]: true,
     }),
   )
     .Decode(decodeShardPrefix)
@@ -223,6 +233,7 @@ function utimeParameter(description: string) {
         description: `${description} Unix time in seconds; decimal places are cut off.`,
         minimum: 0,
         maximum: 0xffff_ffff,
+        [REFUSES_EMPTY]: true,
         ...documentedAs({ type: 'integer', format: 'int64' }),
       }),
     )
@@ -306,9 +317,15 @@ export function sortParameter(description: string, byDefault: 'asc' | 'desc' | n
   );
 }
 
+/** An extension of the published document. @param what is left out */
+export function excludeSystemParameter(what: string) {
+  return Type.Optional(Type.Boolean({ description: `Without ${what}. An extension of Tern.` }));
+}
+
 export const messageDirectionParameter = Type.Optional(
   Type.Union([Type.Literal('in'), Type.Literal('out')], {
     description: '`in`: the transaction that received the message; `out`: the one that sent it. Default: both.',
+    [REFUSES_EMPTY]: true,
   }),
 );
 
@@ -319,6 +336,7 @@ export const opcodeParameter = Type.Optional(
         'First 32 bits of the message body: hexadecimal, such as 0x0f8a7ea5, or a signed decimal number. Digits alone are decimal; ' +
         'under /toncenter they are hexadecimal if possible, as in the live service.',
       examples: ['0x0f8a7ea5'],
+      [REFUSES_EMPTY]: true,
     }),
   )
     .Decode(decodeOpcode)

@@ -33,6 +33,7 @@ import { type TraceText, TransactionText, type WrittenTransaction } from '#api/v
 import { MessageAnswer } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
+  excludeSystemParameter,
   pageFields,
   seqnoParameter,
   sortParameter,
@@ -78,7 +79,7 @@ const TraceMeta = answerType('TraceMeta', {
 });
 
 /** Written by `domain/traces`, without recursion: trees may be thousands of nodes deep. */
-const TraceNodeSchema = Type.Recursive(
+export const TraceNodeSchema = Type.Recursive(
   (This) =>
     Type.Object(
       {
@@ -96,9 +97,17 @@ const TraceNodeSchema = Type.Recursive(
   { $id: 'TraceNode' },
 );
 
+/** A trace of the index, or one that is not indexed yet. */
+interface AnswerTrace extends Omit<IndexedTrace, 'root' | 'trace_id'> {
+  /** Null while its first transaction is emulated. */
+  readonly trace_id: Uint8Array | null;
+}
+
 /** What a trace is written from. */
-interface TraceSource {
-  readonly trace: IndexedTrace;
+export interface TraceSource {
+  readonly trace: AnswerTrace;
+  /** An emulation that was cut; absent: it is incomplete when it has too many transactions. */
+  readonly isCut?: boolean;
   /** Null when no transaction is indexed. */
   readonly external_hash: string | null;
   readonly warning: string | null;
@@ -109,10 +118,13 @@ interface TraceSource {
   readonly transactionsJson: string | null;
 }
 
-const TraceJson = answerType(
+export const TraceJson = answerType(
   'Trace',
   {
-    trace_id: required(hash('Hash of its first transaction.'), ({ trace }: TraceSource) => trace.trace_id),
+    trace_id: nullable(
+      hash('Hash of its first transaction. None while that is emulated.'),
+      ({ trace }: TraceSource) => trace.trace_id,
+    ),
     external_hash: nullable(
       hashInBase64(
         'The external-in message, or the message of the validators, that started it; other traces have none.',
@@ -138,8 +150,8 @@ const TraceJson = answerType(
     ),
     trace_info: required(TraceMeta, 'trace'),
     is_incomplete: required(
-      flag('It has too many transactions (above 4,000), which are left out.'),
-      ({ orderJson }: TraceSource) => orderJson === null,
+      flag('It has too many transactions (above 4,000), which are left out; or its emulation was cut.'),
+      ({ orderJson, isCut }: TraceSource) => isCut ?? orderJson === null,
     ),
     warning: optional(text('Problem of the trace.')),
     actions: optional(
@@ -212,12 +224,12 @@ function isFinal(listed: AnswerTransaction): boolean {
 }
 
 /** In the published document `children` is never null. */
-function treeJson(json: string, { profile }: AnswerPage): string {
+export function treeJson(json: string, { profile }: AnswerPage): string {
   // All strings in it are hashes, which hold no quotes.
   return profile === 'spec' ? json.replaceAll('"children":null', '"children":[]') : json;
 }
 
-function transactionsJson(written: readonly WrittenTransaction[]): string {
+export function transactionsJson(written: readonly WrittenTransaction[]): string {
   return `{${written.map(({ hash: txHash, json }) => `"${txHash}":${json}`).join(',')}}`;
 }
 
@@ -255,6 +267,9 @@ const params = Type.Object(
       ),
     ),
     ...timeParameters('end_utime', 'end_lt'),
+    exclude_system: excludeSystemParameter(
+      'traces of tick-tock transactions and of special messages of the masterchain',
+    ),
     include_actions,
     supported_action_types: supportedActionTypes,
     ...pageFields,

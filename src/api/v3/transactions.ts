@@ -4,6 +4,7 @@ import { accountDependency, messageDependency, traceDependency, transactionDepen
 import {
   AddressCollector,
   type AnswerPage,
+  type AnswerValue,
   address,
   answerType,
   answerValue,
@@ -30,6 +31,7 @@ import { hashBase64 } from '#api/v3/json-values.js';
 import { MessageAnswer, writeMessage } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
+  excludeSystemParameter,
   ltParameter,
   MAX_PAGE_ROWS,
   mcSeqnoParameter,
@@ -197,36 +199,59 @@ const SplitInfo = answerType('SplitInfo', {
   sibling_addr: hash('The other half.'),
 });
 
+const descrMembers = {
+  type: required(
+    word('`ord`, `storage`, `tick_tock`, `split_prepare`, `split_install`, `merge_prepare` or `merge_install`.'),
+    (descr: TransactionDescr) => TRANSACTION_TYPES[descr.kind],
+  ),
+  aborted: optional(flag('It had no effect except its fees.')),
+  destroyed: optional(flag('The account was deleted.')),
+  credit_first: optional(flag('The credit phase preceded the storage phase.')),
+  is_tock: optional(flag('Of tick-tock transactions: it is a tock transaction, at the end of the block.')),
+  installed: optional(flag('Of splits.')),
+  storage_ph: optional(StoragePhase),
+  credit_ph: optional(CreditPhase),
+  compute_ph: optional(ComputePhase),
+  action: optional(ActionPhase, (descr: TransactionDescr): TrActionPhase | undefined =>
+    'action' in descr ? descr.action?.value : undefined,
+  ),
+  bounce: optional(BouncePhase),
+  split_info: optional(SplitInfo),
+} as const;
+
 const TransactionDescrJson = answerType(
   'TransactionDescr',
-  {
-    type: required(
-      word('`ord`, `storage`, `tick_tock`, `split_prepare`, `split_install`, `merge_prepare` or `merge_install`.'),
-      (descr: TransactionDescr) => TRANSACTION_TYPES[descr.kind],
-    ),
-    aborted: optional(flag('It had no effect except its fees.')),
-    destroyed: optional(flag('The account was deleted.')),
-    credit_first: optional(flag('The credit phase preceded the storage phase.')),
-    is_tock: optional(flag('Of tick-tock transactions: it is a tock transaction, at the end of the block.')),
-    installed: optional(flag('Of splits.')),
-    storage_ph: optional(StoragePhase),
-    credit_ph: optional(CreditPhase),
-    compute_ph: optional(ComputePhase),
-    action: optional(ActionPhase, (descr: TransactionDescr): TrActionPhase | undefined =>
-      'action' in descr ? descr.action?.value : undefined,
-    ),
-    bounce: optional(BouncePhase),
-    split_info: optional(SplitInfo),
-  },
+  descrMembers,
   'Type and phases; members that a type does not have are left out.',
 );
+
+/** The live service writes these members of all transactions that it does not read from its index. */
+const PredictedDescrJson = answerType('TransactionDescr', {
+  ...descrMembers,
+  is_tock: required(flag(''), (descr: TransactionDescr) => 'is_tock' in descr && descr.is_tock),
+  installed: required(flag(''), (descr: TransactionDescr) => 'installed' in descr && descr.installed),
+});
+
+interface DescrSource {
+  readonly descr: TransactionDescr;
+  readonly isPredicted: boolean;
+}
+
+const AnyDescrJson: AnswerValue<DescrSource> = {
+  schema: TransactionDescrJson.schema,
+  write: {
+    spec: ({ descr }, page) => TransactionDescrJson.write.spec(descr, page),
+    toncenter: ({ descr, isPredicted }, page) =>
+      (isPredicted ? PredictedDescrJson : TransactionDescrJson).write.toncenter(descr, page),
+  },
+};
 
 interface StateSource {
   readonly hash: Uint8Array;
   readonly state: StateSummary | null;
 }
 
-const AccountState = answerType(
+export const AccountStateJson = answerType(
   'AccountState',
   {
     hash: hash('Hash of the account cell.'),
@@ -250,9 +275,27 @@ const AccountState = answerType(
 
 const STATUS_NAMES = { enum: ['uninit', 'active', 'frozen', 'nonexist'] };
 
-/** What a transaction is written from: its row of the index, its decoded cells, and its outgoing messages, which are written first. */
+/** How certain a transaction is that the index does not have. */
+interface TransactionPrediction {
+  /** `pending` (emulated), `confirmed` or `finalized` */
+  readonly finality: string;
+  /** Hash of the message that began its trace; null where the answer does not give it. */
+  readonly trace_external_hash: Uint8Array | null;
+}
+
+/** Where a transaction is, or is expected, and what its cell does not contain. */
+export interface PlacedTransaction
+  extends Pick<
+    IndexedTransaction,
+    'mc_seqno' | 'block' | 'global_version' | 'trace_id' | 'state_before' | 'state_after'
+  > {
+  /** Absent: it is of the index. */
+  readonly predicted?: TransactionPrediction;
+}
+
+/** What a transaction is written from: its place, its decoded cells, and its outgoing messages, which are written first. */
 interface TransactionSource {
-  readonly indexed: IndexedTransaction;
+  readonly placed: PlacedTransaction;
   readonly transaction: Transaction;
   /** JSON of its address. */
   readonly account: string;
@@ -277,13 +320,16 @@ const TransactionJson = answerType(
     ),
     mc_block_seqno: required(
       integer('Masterchain block that commits it.'),
-      ({ indexed }: TransactionSource) => indexed.mc_seqno,
+      ({ placed }: TransactionSource) => placed.mc_seqno,
     ),
     trace_id: optional(
       hash('Its trace: the hash of the first transaction of that.'),
-      ({ indexed }: TransactionSource) => indexed.trace_id,
+      ({ placed }: TransactionSource) => placed.trace_id,
     ),
-    trace_external_hash: optional(hash('Of transactions that are not in a block yet; not given here.'), () => null),
+    trace_external_hash: optional(
+      hash('Of transactions that are not indexed yet: the message that began their trace.'),
+      ({ placed }: TransactionSource) => placed.predicted?.trace_external_hash,
+    ),
     prev_trans_hash: required(
       hash('The previous transaction of the account.'),
       ({ transaction }: TransactionSource) => transaction.prev_trans_hash,
@@ -305,16 +351,25 @@ const TransactionJson = answerType(
       currencies,
       ({ transaction }: TransactionSource) => transaction.total_fees.other,
     ),
-    description: required(TransactionDescrJson, ({ transaction }: TransactionSource) => transaction.description.value),
-    block_ref: required(BlockIdJson, ({ indexed }: TransactionSource) => indexed.block),
+    description: required(AnyDescrJson, ({ transaction, placed }: TransactionSource) => ({
+      descr: transaction.description.value,
+      isPredicted: placed.predicted !== undefined,
+    })),
+    block_ref: required(BlockIdJson, ({ placed }: TransactionSource) => placed.block),
     in_msg: nullable(jsonOf(MessageAnswer.schema)),
     out_msgs: jsonOf(Type.Array(MessageAnswer.schema, { description: 'In the order of sending.' })),
-    account_state_before: required(AccountState, 'state_before'),
-    account_state_after: required(AccountState, 'state_after'),
-    emulated: required(flag('False: it is in a block.'), (_: TransactionSource) => false),
+    account_state_before: required(AccountStateJson, 'state_before'),
+    account_state_after: required(AccountStateJson, 'state_after'),
+    emulated: required(
+      flag('False: it is in a block.'),
+      ({ placed }: TransactionSource) => placed.predicted?.finality === 'pending',
+    ),
     finality: required(
-      word('`finalized`: the masterchain commits its block, as it does for all that is indexed.'),
-      (_: TransactionSource) => 'finalized',
+      word(
+        '`finalized`: the masterchain commits its block, as it does for all that is indexed. `confirmed`: it is in a block that the ' +
+          'masterchain has not committed. `pending`: it is emulated.',
+      ),
+      ({ placed }: TransactionSource) => placed.predicted?.finality ?? 'finalized',
     ),
   },
   'A transaction with its messages and phases.',
@@ -347,8 +402,9 @@ export function writeTransaction(listed: AnswerTransaction, page: AnswerPage): W
   return written;
 }
 
-function writeCells(indexed: IndexedTransaction, cell: Cell, page: AnswerPage): WrittenTransaction {
-  const { block, global_version } = indexed;
+/** Writes a transaction from its cell. @param cell `Transaction` */
+export function writeCells(placed: PlacedTransaction, cell: Cell, page: AnswerPage): WrittenTransaction {
+  const { block, global_version } = placed;
   const hash = hashBase64(cell.hash());
   const transaction = decodeCell(Transaction, cell);
   const { lt, in_msg } = transaction;
@@ -363,14 +419,14 @@ function writeCells(indexed: IndexedTransaction, cell: Cell, page: AnswerPage): 
   const received = in_msg === null ? null : writeMessage(in_msg, global_version, page);
   const update = transaction.state_update.value;
   const source: TransactionSource = {
-    indexed,
+    placed,
     transaction,
     account,
     hash,
     in_msg: received?.json ?? null,
     out_msgs: `[${out_msgs}]`,
-    state_before: { hash: update.old_hash, state: indexed.state_before },
-    state_after: { hash: update.new_hash, state: indexed.state_after },
+    state_before: { hash: update.old_hash, state: placed.state_before },
+    state_after: { hash: update.new_hash, state: placed.state_after },
   };
   return {
     json: writeAnswerJson(TransactionJson, source, page),
@@ -425,6 +481,9 @@ const transactions = v3Endpoint({
       exclude_account: Type.Optional(v3AccountListParameter('Not of these accounts')),
       hash: Type.Optional(v3HashListParameter('Only those with one of these hashes')),
       lt: ltParameter('Only those with this logical time.'),
+      exclude_system: excludeSystemParameter(
+        'tick-tock transactions, and those of special messages of the masterchain',
+      ),
       ...timeParameters('now', 'lt'),
       ...pageFields,
       sort: sortParameter('By time.'),

@@ -12,6 +12,7 @@ import { legacyCallEndpoints } from '#api/v3/legacy-calls.js';
 import { messageEndpoints } from '#api/v3/messages.js';
 import { multisigEndpoints } from '#api/v3/multisig.js';
 import { nftEndpoints } from '#api/v3/nfts.js';
+import { pendingEndpoints } from '#api/v3/pending.js';
 import { jettonEventEndpoints, nftEventEndpoints } from '#api/v3/token-events.js';
 import { traceEndpoints } from '#api/v3/traces.js';
 import { transactionEndpoints } from '#api/v3/transactions.js';
@@ -40,6 +41,7 @@ export const v3IndexEndpoints: readonly AnyEndpoint<V3Context>[] = [
 /** All methods of API v3, in the order of the document. */
 export const v3Endpoints: readonly AnyEndpoint<V3ChainContext>[] = [
   ...v3IndexEndpoints,
+  ...pendingEndpoints,
   ...legacyAccountEndpoints,
   ...legacyCallEndpoints,
 ];
@@ -79,10 +81,16 @@ and contracts are detected; \`unknown=N\` says that N of them could not be read 
 that the index knows. Without the header nothing is missing. Transactions, traces and messages before the history are not read from
 the chain on demand: their order and filters need whole masterchain blocks.
 
-Answers follow this document: opcodes are signed integers, shards decimal strings, and members without a value are left out.
-Under \`/toncenter/api/v3\` answers are written as by the live service: opcodes as \`"0x0f8a7ea5"\`, shards in hexadecimal, and
-\`null\` for members without a value. Requests may use both forms. Unknown parameters, repeated single values and values out of
-range are refused (422) with the name of the parameter.`;
+What is not final yet is in \`pendingTraces\`, \`pendingActions\` and \`pendingTransactions\`. \`message\` answers with the path of
+\`GET /api/v3/follow/{hash}\`, which says what becomes of a message: \`accepted\`, \`pending\`, \`confirmed\`, \`finalized\`, or why it
+will not be (\`refused\`, \`expired\`, \`replaced\`, \`dropped\`). It waits for that up to \`timeout\` seconds (0 to 60, default 30), with
+\`after\` only until the message is further than a status; with \`Accept: text/event-stream\` each change is an event.
+
+In the \`spec\` profile opcodes are signed integers, shards decimal strings, members without a value are left out, and unknown
+parameters are refused (422). In the \`toncenter\` profile, that of \`/toncenter/api/v3\` and of a local network by default, answers
+are written as by the live service: opcodes as \`"0x0f8a7ea5"\`, shards in hexadecimal, \`null\` for members without a value; unknown
+and empty parameters of GET are ignored, and \`X-Tern-Ignored\` names the former. \`X-Tern-Profile\` chooses the profile of a request.
+Requests may use both forms. Repeated single values and values out of range are refused (422) with the name of the parameter.`;
 
 /** API v3 as its document describes it. */
 export const v3Description = {
@@ -93,6 +101,7 @@ export const v3Description = {
   style: 'plain',
   profiles: 'separate',
   apiVersion: DOCUMENT_VERSION,
+  hasFreshness: true,
   maxUrlBytes: MAX_URL_BYTES,
   tags: v3Tags,
   endpoints: v3Endpoints,

@@ -27,7 +27,9 @@ export function checkCommand(environment: CliEnvironment): Command {
     .description(
       'compare the index of a network with the chain and print the differences; exit code 1 if there are any',
     )
-    .action(async (flags: GivenSettings['flags'], self: Command) => {
+    .option('--json', 'print the report as JSON')
+    .action(async (given: Omit<GivenSettings['flags'], 'json'> & { readonly json?: true }, self: Command) => {
+      const { json, ...flags } = given;
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
         self.configureOutput();
       const { values } = readSettings(checkSettings, { flags, environment });
@@ -44,7 +46,7 @@ export function checkCommand(environment: CliEnvironment): Command {
         ).finally(() => output.close());
         if (!isDone || check === null) throw cliErrors.interrupted({ command: 'tern check' });
         const report = await (check as RunningCheck).report;
-        writeOut(indexReportText(report));
+        writeOut(json === true ? `${JSON.stringify(report, null, 2)}\n` : indexReportText(report));
         const differences = Object.values(report.differences).reduce((sum, each) => sum + each, 0);
         const missing = report.missing.length;
         if (differences + missing > 0) throw cliErrors['index-differs']({ differences, missing });

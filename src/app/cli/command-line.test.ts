@@ -27,6 +27,13 @@ it('prints the help', async () => {
   expect(out).toContain('Usage: tern');
 });
 
+it('prints the help of a command', async () => {
+  expect(await run('help')).toEqual(await run('--help'));
+  expect(await run('help', 'decode')).toEqual(await run('decode', '--help'));
+  expect(await run('help', 'keys', 'create')).toEqual(await run('keys', 'create', '--help'));
+  expect((await run('help', 'nope')).err).toMatch(/^tern: cli\/usage: unknown command "nope"/);
+});
+
 it('prints the help when called without a command', async () => {
   expect(await run()).toEqual(await run('--help'));
 });

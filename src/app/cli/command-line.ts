@@ -1,18 +1,7 @@
 import { Command, CommanderError } from 'commander';
-import { checkCommand } from '#app/cli/check.js';
-import { configCommand } from '#app/cli/config.js';
-import { decodeCommand } from '#app/cli/decode.js';
-import { devCommand } from '#app/cli/dev.js';
-import { type CliEnvironment, packageVersion } from '#app/cli/environment.js';
+import type { CliEnvironment } from '#app/cli/environment.js';
 import { cliErrors, errorLine } from '#app/cli/errors.js';
-import { explainCommand } from '#app/cli/explain.js';
-import { indexCommand } from '#app/cli/index-command.js';
-import { keysCommand } from '#app/cli/keys.js';
-import { liteCommand } from '#app/cli/lite.js';
-import { localnetCommand } from '#app/cli/localnet.js';
-import { migrateCommand } from '#app/cli/migrate.js';
-import { replayCommand } from '#app/cli/replay.js';
-import { serveCommand } from '#app/cli/serve.js';
+import { packageVersion } from '#app/cli/package-version.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** Output streams of the command line. */
@@ -21,23 +10,30 @@ export interface Output {
   readonly err: (text: string) => void;
 }
 
-/** The commands in the order of the help, one file each. */
-const commands: readonly ((environment: CliEnvironment) => Command)[] = [
-  devCommand,
-  localnetCommand,
-  serveCommand,
-  indexCommand,
-  checkCommand,
-  migrateCommand,
-  keysCommand,
-  configCommand,
-  replayCommand,
-  liteCommand,
-  decodeCommand,
-  explainCommand,
-];
+/** Loads a command. */
+type CommandSource = () => Promise<(environment: CliEnvironment) => Command>;
 
-function buildProgram(output: Output, environment: CliEnvironment): Command {
+/** The commands in the order of the help, one file each. A command loads what it needs, and nothing of the others. */
+const commands: Readonly<Record<string, CommandSource>> = {
+  dev: async () => (await import('#app/cli/dev.js')).devCommand,
+  localnet: async () => (await import('#app/cli/localnet.js')).localnetCommand,
+  serve: async () => (await import('#app/cli/serve.js')).serveCommand,
+  index: async () => (await import('#app/cli/index-command.js')).indexCommand,
+  check: async () => (await import('#app/cli/check.js')).checkCommand,
+  migrate: async () => (await import('#app/cli/migrate.js')).migrateCommand,
+  keys: async () => (await import('#app/cli/keys.js')).keysCommand,
+  config: async () => (await import('#app/cli/config.js')).configCommand,
+  replay: async () => (await import('#app/cli/replay.js')).replayCommand,
+  top: async () => (await import('#app/cli/top.js')).topCommand,
+  lite: async () => (await import('#app/cli/lite.js')).liteCommand,
+  decode: async () => (await import('#app/cli/decode.js')).decodeCommand,
+  explain: async () => (await import('#app/cli/explain.js')).explainCommand,
+  send: async () => (await import('#app/cli/send.js')).sendCommand,
+  webhooks: async () => (await import('#app/cli/webhooks.js')).webhooksCommand,
+};
+
+/** The program with the command that the arguments name; with all, when they name none. */
+async function buildProgram(args: readonly string[], output: Output, environment: CliEnvironment): Promise<Command> {
   const program = new Command('tern')
     .description('Verified TON data access: HTTP API over liteservers, indexer, local network and tools.')
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -52,12 +48,31 @@ function buildProgram(output: Output, environment: CliEnvironment): Command {
       if (unknown !== undefined) throw cliErrors.usage({ problem: `unknown command "${unknown}"` });
       program.outputHelp();
     });
-  for (const makeCommand of commands) {
+  const own =
+    args[0] !== undefined && Object.hasOwn(commands, args[0]) ? [commands[args[0]]!] : Object.values(commands);
+  for (const makeCommand of await Promise.all(own.map((load) => load()))) {
     const command = makeCommand(environment).copyInheritedSettings(program);
     for (const part of command.commands) part.copyInheritedSettings(program);
     program.addCommand(command);
   }
+  program.addCommand(helpCommand(program).copyInheritedSettings(program));
   return program;
+}
+
+/** `tern help`, `tern help keys create`: the same as `--help` there. */
+function helpCommand(program: Command): Command {
+  return new Command('help')
+    .description('print the help of a command')
+    .argument('[command...]', 'a command, and its subcommand')
+    .action((names: readonly string[]) => {
+      let found: Command = program;
+      for (const name of names) {
+        const next = found.commands.find((each) => each.name() === name);
+        if (next === undefined) throw cliErrors.usage({ problem: `unknown command "${names.join(' ')}"` });
+        found = next;
+      }
+      found.outputHelp();
+    });
 }
 
 /**
@@ -71,7 +86,8 @@ export async function runCommandLine(
   environment: CliEnvironment = {},
 ): Promise<number> {
   try {
-    await buildProgram(output, environment).parseAsync(args, { from: 'user' });
+    const program = await buildProgram(args, output, environment);
+    await program.parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { describeOtherBytes } from '#app/cli/decode-known.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { BOC_MAGIC } from '#formats/cells/boc-parse.js';
 import { fromBase64, fromHex } from '#kernel/bytes.js';
@@ -25,7 +26,9 @@ export function readInput(argument: string): Input {
     return { source: 'file', bytes: unwrapText(readAll(argument, argument)) };
   }
   const bytes = textToBytes(argument);
-  if (bytes !== null && startsAsBoc(bytes)) return { source: 'argument', bytes };
+  if (bytes !== null && (startsAsBoc(bytes) || describeOtherBytes(bytes, 'the argument') !== null)) {
+    return { source: 'argument', bytes };
+  }
   const text = argument.trim();
   if (looksLikeAddress(text)) return { source: 'address', text };
   const problem = 'is neither a file nor a BoC in hex or base64';

@@ -1,11 +1,16 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it, vi } from 'vitest';
 import { runCommandLine } from '#app/cli/command-line.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
+import { encodeBoxed } from '#formats/tl/constructor.js';
+import { LiteServerCurrentTime, LiteServerGetTime } from '#formats/tl/lite-api.js';
+import { encodeLiteQuery } from '#formats/tl/lite-query.js';
+import { StateInit } from '#formats/tlb/account.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { hashmapRef, intKey } from '#formats/tlb/codec/dictionary.js';
@@ -13,6 +18,7 @@ import { cellRef } from '#formats/tlb/codec/primitives.js';
 import { configDictionary } from '#formats/tlb/config/config-params.js';
 import { ConfigVotingSetup } from '#formats/tlb/config/validators.js';
 import { toBase64, toHex } from '#kernel/bytes.js';
+import { walletContract } from '#localnet/wallets/wallet-contract.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const example = (name: string) => vectorPath(`examples/${name}.boc`);
@@ -131,8 +137,59 @@ describe('tern decode', () => {
     }
   });
 
+  it('names message bodies by their opcodes and code by its hash', async () => {
+    const transfer = new Builder()
+      .storeUint(0x0f8a7ea5, 32)
+      .storeUint(7, 64)
+      .storeUint(0x2_3039, 20)
+      .storeUint(0, 2)
+      .storeUint(0, 2)
+      .storeUint(0, 1)
+      .storeUint(0, 4)
+      .storeUint(0, 1)
+      .endCell();
+    const body = await json(toHex(serializeBoc(transfer)));
+    expect(body).toMatchObject({ type: 'message body', opcode: '0x0f8a7ea5', name: 'jetton_transfer' });
+    expect(body.value).toMatchObject({ '@type': 'jetton_transfer', query_id: '7' });
+    const tree = await tern('decode', toHex(serializeBoc(transfer)), '--tree');
+    expect(tree.out).toContain('message body: jetton_transfer (0x0f8a7ea5)\n');
+    const comment = new Builder().storeUint(0, 32).storeBytes(Buffer.from('hello')).endCell();
+    expect(await json(toHex(serializeBoc(comment)))).toMatchObject({ type: 'message body', opcode: '0x00000000' });
+
+    const { init: stateInit } = walletContract({ version: 'v4r2', publicKey: new Uint8Array(32) });
+    expect(await json(toHex(serializeBoc(stateInit.code!)))).toMatchObject({
+      type: 'contract code',
+      contract: 'wallet v4 r2',
+    });
+    const init = await json(toHex(serializeBoc(encodeCell(StateInit, stateInit))));
+    expect(init.value.code).toMatchObject({ '@contract': 'wallet v4 r2' });
+  });
+
+  it('names packs of nodes, and queries and answers of liteservers', async () => {
+    const pack = join(mkdtempSync(join(tmpdir(), 'tern-')), 'blocks.pack');
+    writeFileSync(pack, gunzipSync(readFileSync(vectorPath('recorded-chain/blocks-1-10.pack.gz'))));
+    const named = await json(pack);
+    expect(named.type).toBe('archive pack of a node');
+    expect(named.files).toBeGreaterThan(10);
+    expect(named.first[0]).toMatch(/^(zerostate|block|proof)_/);
+    const answer = encodeBoxed(LiteServerCurrentTime, { now: 1_700_000_000 });
+    expect(await json(toHex(answer))).toEqual({ type: 'liteServer.currentTime', value: { now: 1_700_000_000 } });
+    expect((await json(toHex(encodeLiteQuery(LiteServerGetTime, {})))).type).toBe('liteServer.query');
+  });
+
+  it('prints a tree within 80 columns, whatever its depth', async () => {
+    let deep = new Builder().storeBytes(new Uint8Array(100)).endCell();
+    for (let i = 0; i < 60; i++) deep = new Builder().storeUint(i, 800).storeRef(deep).endCell();
+    for (const input of [example('masterchain-block'), toHex(serializeBoc(deep))]) {
+      const { out } = await tern('decode', input, '--tree');
+      const longest = Math.max(...out.split('\n').map((line) => line.length));
+      expect(longest).toBeLessThanOrEqual(80);
+      expect(out).not.toContain('\u001b');
+    }
+  });
+
   it('prints a tree in which each cell stands once', async () => {
-    const { code, out } = await tern('decode', example('masterchain-block'), '--tree');
+    const { code, out } = await tern('decode', example('masterchain-block'), '--tree', '--full');
     expect(code).toBe(0);
     const [title, root, ...rest] = out.trimEnd().split('\n');
     expect(title).toBe('Block');

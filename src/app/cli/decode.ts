@@ -1,5 +1,9 @@
+import process from 'node:process';
 import { Command } from 'commander';
 import { readInput } from '#app/cli/decode-input.js';
+import { describeOtherBytes, type KnownContent, knownCodeName, knownContent } from '#app/cli/decode-known.js';
+import { cellTreeLines, type TreeLook } from '#app/cli/decode-tree.js';
+import type { CliEnvironment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { Address, parseAddress } from '#formats/address/address.js';
 import { BOC_MAGIC, type Boc, type BocHeader, parseBoc } from '#formats/cells/boc-parse.js';
@@ -39,14 +43,14 @@ class DecodeCommand extends Command {
 }
 
 /** `tern decode`: detects the type of a BoC and prints its content. */
-export function decodeCommand(): Command {
+export function decodeCommand(environment: CliEnvironment): Command {
   return new DecodeCommand('decode')
     .description(
       'detect the type of a BoC (block, state, account, transaction, message, config, proof) and print its content',
     )
     .argument('<input>', 'a file, hex, base64, or - for standard input; or an address, to print its forms')
     .option('-t, --tree', 'print a cell tree instead of JSON')
-    .option('--full', 'in JSON, repeat equal parts instead of referring to the first occurrence')
+    .option('--full', 'in JSON, repeat equal parts; in a tree, print whole data and hashes')
     .option('--type <type>', `decode as this TL-B type: ${knownTypes.join(', ')}`)
     .action((input: string, options: DecodeOptions, command: Command) => {
       const write = command.configureOutput().writeOut ?? ((text: string) => void process.stdout.write(text));
@@ -55,10 +59,25 @@ export function decodeCommand(): Command {
       const writeJson = (json: Json) => write(`${jsonText(json)}\n`);
       const read = readInput(input);
       if (read.source === 'address') return writeJson(addressForms(read.text));
+      const other = describeOtherBytes(read.bytes, input);
+      if (other !== null) return writeJson(tlbToJson(other));
       const boc = parseBoc(read.bytes);
-      if (options.tree === true) for (const root of boc.roots) writeTree(root, options, write);
+      const look = { width: columns(options), hasColour: hasColour(environment) };
+      if (options.tree === true) for (const root of boc.roots) writeTree(root, options, look, write);
       else writeJson(describe(read.bytes, boc, options));
     });
+}
+
+const USUAL_WIDTH = 80;
+
+/** Of a terminal, or of none; null: lines are not shortened. */
+function columns({ full }: DecodeOptions): number | null {
+  return full === true ? null : Math.max(USUAL_WIDTH, process.stdout.columns ?? USUAL_WIDTH);
+}
+
+/** On a terminal, unless NO_COLOR is set (https://no-color.org). */
+function hasColour({ NO_COLOR: none = '' }: CliEnvironment): boolean {
+  return process.stdout.isTTY === true && none === '';
 }
 
 /** Omits the indentation if deep nesting would exceed the maximum string length. */
@@ -89,16 +108,20 @@ function describe(bytes: Uint8Array, boc: Boc, options: DecodeOptions): Json {
 }
 
 function describeRoot(root: Cell, options: DecodeOptions): Json {
-  const { type, value } = recognize(root, options);
+  const { type, value, facts } = recognize(root, options);
   return {
     type,
+    ...facts,
     hash: toHex(root.hash()),
     value: tlbToJson(value, { full: options.full === true, describe: describeConfigParam }),
   };
 }
 
-function recognize(root: Cell, options: DecodeOptions): Recognized {
-  if (options.type === undefined) return recognizeCell(root);
+function recognize(root: Cell, options: DecodeOptions): Recognized & Partial<KnownContent> {
+  if (options.type === undefined) {
+    const recognized = recognizeCell(root);
+    return { ...recognized, ...(knownContent(root, recognized) ?? {}) };
+  }
   const decoded = decodeAs(options.type, root);
   if (decoded === null) throw cliErrors['no-such-type']({ type: options.type, known: knownTypes.join(', ') });
   return decoded;
@@ -120,15 +143,16 @@ function describeConfigParam(cell: Cell, place: Place | null): unknown {
   }
 }
 
-function writeTree(root: Cell, options: DecodeOptions, write: (text: string) => void): void {
+function writeTree(root: Cell, options: DecodeOptions, look: TreeLook, write: (text: string) => void): void {
   write(`${treeTitle(root, options)}\n`);
-  for (const line of cellTreeLines(root)) write(`${line}\n`);
+  for (const line of cellTreeLines(root, look)) write(`${line}\n`);
 }
 
 /** A tree also shows invalid structures: undecodable parts are not named. */
 function treeTitle(root: Cell, options: DecodeOptions): string {
   try {
-    return recognize(root, options).type;
+    const { type, note } = recognize(root, options);
+    return note === undefined ? type : `${type}: ${note}`;
   } catch (error) {
     if (isTernError(error) && options.type === undefined) return `Cell (not decoded: ${error.message})`;
     throw error;
@@ -144,46 +168,6 @@ function formatOf(header: BocHeader): string {
     header.hasCacheBits ? 'cache bits' : '',
   ];
   return parts.filter((part) => part !== '').join(', ');
-}
-
-const CELL_TYPES: Readonly<Record<CellType, string>> = {
-  [CellType.ordinary]: '',
-  [CellType.prunedBranch]: 'pruned ',
-  [CellType.libraryReference]: 'library ',
-  [CellType.merkleProof]: 'Merkle proof ',
-  [CellType.merkleUpdate]: 'Merkle update ',
-};
-
-/**
- * Prints the cells below `root`, one per line: cell type, data (`x{…}`), number of bits, hash. A repeated cell is only
- * referenced by its hash, so the output is bounded by the BoC.
- */
-function* cellTreeLines(root: Cell): Generator<string> {
-  const seen = new Set<string>();
-  const stack: { cell: Cell; lead: string; last: boolean }[] = [{ cell: root, lead: '', last: true }];
-  for (let entry = stack.pop(); entry !== undefined; entry = stack.pop()) {
-    const { cell, lead, last } = entry;
-    const hash = toHex(cell.hash());
-    const top = cell === root;
-    const branch = top ? '' : `${lead}${last ? '└─ ' : '├─ '}`;
-    if (seen.has(hash)) {
-      yield `${branch}↑ ${hash.slice(0, 16)}… (shown above)`;
-      continue;
-    }
-    seen.add(hash);
-    const level = cell.level === 0 ? '' : ` level ${cell.level}`;
-    yield `${branch}${CELL_TYPES[cell.type]}x{${dataOf(cell)}} ${cell.bits} bits${level} ${hash}`;
-    const below = top ? '' : `${lead}${last ? '   ' : '│  '}`;
-    for (let i = cell.refCount - 1; i >= 0; i--)
-      stack.push({ cell: cell.ref(i), lead: below, last: i === cell.refCount - 1 });
-  }
-}
-
-function dataOf(cell: Cell): string {
-  const size = (cell.bits + 7) >> 3;
-  const bytes = cell.bytes.slice(cell.dataOffset, cell.dataOffset + size);
-  if ((cell.bits & 7) !== 0) bytes[size - 1]! &= 0xff << (8 - (cell.bits & 7));
-  return new BitString(bytes, cell.bits).toString();
 }
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
@@ -284,7 +268,9 @@ class JsonWriter implements ValueVisitor {
     if (described === undefined) {
       const boc = this.#boc(cell);
       const shown = boc.length <= SHORT_BOC ? null : this.#shownAt(hash, place);
-      return shown === null ? { '@hash': hash, '@boc': boc } : { '@hash': hash, '@shown': shown };
+      const name = place?.step === 'code' ? knownCodeName(cell) : null;
+      const named = name === null ? {} : { '@contract': name };
+      return shown === null ? { '@hash': hash, ...named, '@boc': boc } : { '@hash': hash, ...named, '@shown': shown };
     }
     const open: Open = { place, json: {}, kind: 'lazy', hash, value: null };
     this.#open.push(open);

@@ -6,15 +6,16 @@ import {
   type CliEnvironment,
   metadataOptions,
   openCommandLog,
-  packageVersion,
   runUntilSignal,
   systemEnvironment,
 } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
+import { packageVersion } from '#app/cli/package-version.js';
 import type { NetworkDatabase } from '#app/config/index-settings.js';
 import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type DevSettings, devSettings } from '#app/config/settings.js';
 import { type Closers, type Environment, prepareDataFolder, withClosers } from '#app/service/environment.js';
+import type { LocalServiceOptions } from '#app/service/local-network.js';
 import type { IndexPlan, RunningService } from '#app/service/service.js';
 import type { EmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
@@ -23,7 +24,7 @@ import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
-/** Block time in on-demand mode, for blocks that cause further blocks. */
+/** Block time without `--block-time`; in automatic mode and on demand, for messages that cause further blocks without end. */
 const USUAL_BLOCK_TIME_MS = 400;
 
 /** Network name in metrics and the log. */
@@ -66,7 +67,7 @@ export function devCommand(environment: CliEnvironment): Command {
       const logger = openCommandLog(values);
       try {
         await runUntilSignal(
-          () => startDev(values, { reset, snapshot }, logger),
+          (signal) => startDev(values, { reset, snapshot }, logger, { signal, say: sayTo(logger) }),
           ({ page }) => writeOut(page),
         );
       } finally {
@@ -76,9 +77,12 @@ export function devCommand(environment: CliEnvironment): Command {
   return addSettings(command, devSettings);
 }
 
-interface RunningDev {
+/** A running network for development. */
+export interface RunningDev {
   /** The start page. */
   readonly page: string;
+  /** `http://127.0.0.1:8081` */
+  readonly url: string;
   close(): Promise<void>;
 }
 
@@ -91,16 +95,60 @@ interface DevParts {
   readonly server: Promise<EmbeddedServer> | null;
 }
 
-function startDev(settings: DevSettings, change: ChainChange, logger: Logger): Promise<RunningDev> {
-  return withClosers(async (closers) => {
+/** Who waits for a start. */
+interface Waiting {
+  /** When it is aborted, what has been started is closed, and the start rejects with its reason. */
+  readonly signal: AbortSignal;
+  /** Is told what is waited for, when it takes long. */
+  readonly say: (text: string) => void;
+}
+
+const PATIENT: Waiting = { signal: new AbortController().signal, say: () => {} };
+
+/** To a person at a terminal; a log is not mixed with other lines. */
+function sayTo(logger: Logger): Waiting['say'] {
+  return process.stderr.isTTY ? (text) => void process.stderr.write(`tern: ${text}\n`) : (text) => logger.info(text);
+}
+
+/** After this time, the start says what it waits for. */
+const SAY_AFTER_MS = 1_500;
+
+/** Starts a local network, or a recorded chain, with its database and APIs. @throws what the parts throw */
+export function startDev(
+  settings: DevSettings,
+  change: ChainChange,
+  logger: Logger,
+  { signal, say }: Waiting = PATIENT,
+): Promise<RunningDev> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+  });
+  aborted.catch(() => {});
+  const timer = setTimeout(() => say(waitingText(settings)), SAY_AFTER_MS);
+  const started = withClosers(async (closers) => {
     const surroundings = systemEnvironment(logger);
+    // Before anything is built: the port may be in use.
+    const { requireFreePort } = await import('#app/service/free-port.js');
+    await requireFreePort(settings);
     await prepareDataFolder(settings.data);
     const server = wantsServer(settings) ? startServer(settings.data, surroundings) : null;
     server?.catch(() => {});
     closers.add(async () => (await server?.catch(() => null))?.close());
     const parts: DevParts = { settings, surroundings, closers, server };
-    return settings.replay === null ? startLocalnet(parts, change) : startReplay(parts, settings.replay);
+    const starting = settings.replay === null ? startLocalnet(parts, change) : startReplay(parts, settings.replay);
+    return Promise.race([starting, aborted]);
   });
+  return started.finally(() => clearTimeout(timer));
+}
+
+function waitingText({ fork, replay, index, databaseUrl }: DevSettings): string {
+  const parts = [
+    ...(fork === null ? [] : [`the liteservers of ${fork.source}, for at most 20 s`]),
+    ...(replay === null ? [] : [`the states of the chain in ${replay}`]),
+    ...(index === 'off' ? [] : [databaseUrl === null ? 'the embedded PostgreSQL' : 'the database']),
+    ...(fork === null && replay === null ? ['the first blocks'] : []),
+  ];
+  return `starting; waiting for ${parts.join(', ')} (Ctrl-C ends it)`;
 }
 
 /** Starts the local network, which continues its stored chain. */
@@ -116,12 +164,11 @@ async function startLocalnet(
   if (reset) resetChain(folder);
   if (snapshot !== null) restoreSnapshot(folder, snapshot);
   const isContinued = hasChain(folder);
-  const { host, port, blockTime } = settings;
-  const paused = blockTime === 0;
-  const blockTimeMs = paused ? USUAL_BLOCK_TIME_MS : blockTime;
+  const { host, port } = settings;
+  const production = productionOf(settings);
   const local = await startLocalService(
     {
-      ...{ name: NETWORK, version, folder, blockTimeMs, paused, settings },
+      ...{ name: NETWORK, version, folder, production, settings },
       liteserverPort: settings.liteserverPort,
       signatures: settings.signatures,
       listen: { host, port },
@@ -135,13 +182,27 @@ async function startLocalnet(
   const withoutIndex = await withoutIndexOf(settings, service);
   const { head, fork } = await node.status();
   const page = localnetPage({
-    ...{ version, url, isContinued, blockTimeMs, paused, withoutIndex },
+    ...{ version, url, isContinued, production, withoutIndex },
     headSeqno: head.seqno,
     fork: fork === null ? null : `${fork.source} at masterchain block ${fork.block.seqno}`,
     wallets: await node.wallets(),
     configFile,
+    hasExplorer: settings.explorer === 'on',
   });
-  return { page, close: () => closers.close() };
+  return { page, url, close: () => closers.close() };
+}
+
+/** @throws cli/usage */
+function productionOf({ mining, blockTime }: DevSettings): LocalServiceOptions['production'] {
+  if (mining === 'auto' && blockTime !== null) {
+    throw cliErrors.usage({ problem: '--mining auto and --block-time are mutually exclusive' });
+  }
+  const paused = blockTime === 0;
+  return {
+    paused,
+    blockTimeMs: paused || blockTime === null ? USUAL_BLOCK_TIME_MS : blockTime,
+    mining: mining ?? (blockTime === null ? 'auto' : 'steady'),
+  };
 }
 
 /** Starts a recorded chain. */
@@ -161,6 +222,7 @@ async function startReplay({ settings, surroundings, closers, server }: DevParts
       hostOf: [],
       indexes: new Map([[NETWORK, indexOf(settings, server, replayed.network.config.zeroState, null)]]),
       keepsKeyBlocks: false,
+      explorerAt: '',
       settings,
     },
     surroundings,
@@ -169,8 +231,9 @@ async function startReplay({ settings, surroundings, closers, server }: DevParts
   const withoutIndex = await withoutIndexOf(settings, service);
   const [http] = service.servers;
   const { lastSeqno, lastTime } = replayed;
-  const page = replayPage({ version, url: http!.url, lastSeqno, lastTime, withoutIndex });
-  return { page, close: () => closers.close() };
+  const hasExplorer = settings.explorer === 'on';
+  const page = replayPage({ version, url: http!.url, lastSeqno, lastTime, withoutIndex, hasExplorer });
+  return { page, url: http!.url, close: () => closers.close() };
 }
 
 /** Why API v3 is unavailable; null when it is available. */
@@ -201,7 +264,7 @@ function indexOf(
   incarnation: string | null,
 ): IndexPlan | string {
   if (settings.index === 'off') return OFF;
-  const { databaseUrl, indexWorkers, databaseConnections, apiWorkers, textCacheMb, queryTimeout } = settings;
+  const { databaseUrl, keep, indexWorkers, databaseConnections, apiWorkers, textCacheMb, queryTimeout } = settings;
   const embedded = server === null ? null : databaseIn(server, zerostate, incarnation);
   // It is waited for when the network is open.
   embedded?.catch(() => {});
@@ -209,7 +272,7 @@ function indexOf(
     database: embedded ?? { url: databaseUrl!.url, readUrl: null },
     role: 'all',
     chain: incarnation,
-    ...{ from: null, keepMs: null, accounts: null },
+    ...{ from: null, keepMs: keep, accounts: null },
     workers: indexWorkers,
     connections: databaseConnections,
     queryTimeoutMs: queryTimeout,
@@ -237,8 +300,7 @@ interface LocalnetPageFacts {
   readonly headSeqno: number;
   /** Whether a stored chain continues. */
   readonly isContinued: boolean;
-  readonly blockTimeMs: number;
-  readonly paused: boolean;
+  readonly production: LocalServiceOptions['production'];
   /** Source of the fork; `null` when it is not a fork. */
   readonly fork: string | null;
   readonly wallets: readonly FundedWallet[];
@@ -246,6 +308,7 @@ interface LocalnetPageFacts {
   readonly configFile: string;
   /** Why API v3 is unavailable; `null` when it is available. */
   readonly withoutIndex: string | null;
+  readonly hasExplorer: boolean;
 }
 
 const NANO = 1_000_000_000n;
@@ -260,7 +323,7 @@ function localnetPage(facts: LocalnetPageFacts): string {
   const hasV3 = withoutIndex === null;
   return `Tern ${version} runs a local TON network${fork === null ? '' : `, a fork of ${fork}`}. ${isContinued ? `The chain continues from masterchain block ${headSeqno}` : 'This is a new chain'}; ${paceOf(facts)}.
 
-  API v2      ${v2}
+${facts.hasExplorer ? `  explorer    ${url}/\n` : ''}  API v2      ${v2}
   API v3      ${hasV3 ? v3 : `off: ${withoutIndex}`}
   control     ${url}/localnet      faucet, blocks on demand, time travel, snapshots; see also tern localnet --help
   health      ${url}/readyz
@@ -273,14 +336,15 @@ ${funded.map(walletLines).join('\n')}
 Try
   curl '${v2}/getAddressInformation?address=${account}'
   curl -X POST ${url}/localnet/faucet -d '{"address":"${addressOf(funded.at(-1)!)}","amount":"5000000000"}'
-  curl '${hasV3 ? `${v3}/transactions?limit=3&sort=desc` : `${v2}/getMasterchainInfo`}'
+  curl '${hasV3 ? `${v3}/transactions?limit=3&sort=desc&exclude_system=true` : `${v2}/getMasterchainInfo`}'
 
 Press Ctrl-C to stop. The next start continues this chain; --reset creates a new one.
 `;
 }
 
-function paceOf({ blockTimeMs, paused }: LocalnetPageFacts): string {
-  return paused ? 'blocks are produced on demand' : `a block every ${blockTimeMs} ms`;
+function paceOf({ production: { blockTimeMs, paused, mining } }: LocalnetPageFacts): string {
+  if (paused) return 'blocks are produced on demand';
+  return mining === 'auto' ? 'a block as soon as a message waits' : `a block every ${blockTimeMs} ms`;
 }
 
 function walletLines(wallet: FundedWallet): string {
@@ -303,6 +367,7 @@ interface ReplayPageFacts {
   readonly lastTime: number;
   /** Why API v3 is unavailable; `null` when it is available. */
   readonly withoutIndex: string | null;
+  readonly hasExplorer: boolean;
 }
 
 /** Address of the config contract in most networks. */
@@ -318,7 +383,7 @@ function replayPage(facts: ReplayPageFacts): string {
   const hasV3 = withoutIndex === null;
   return `Tern ${version} serves a recorded chain of ${lastSeqno} masterchain blocks until ${until}.
 
-  API v2     ${v2}      account states from a liteserver, verified
+${facts.hasExplorer ? `  explorer   ${url}/\n` : ''}  API v2     ${v2}      account states from a liteserver, verified
   API v3     ${hasV3 ? `${v3}      history from an index, which is being built` : `off: ${withoutIndex}`}
   health     ${url}/readyz
   metrics    ${url}/metrics

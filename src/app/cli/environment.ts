@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { type Command, Option } from 'commander';
 import { endBySignal, startWatchdog } from '#app/cli/watchdog.js';
@@ -92,11 +91,13 @@ interface Closable {
  * Starts a part and closes it at the first SIGINT or SIGTERM, also during the start. A second signal ends the process at once,
  * by that signal; so does the watchdog when the main loop is stuck.
  *
+ * @param start is given a signal that is aborted then; when it rejects with the reason, after it has closed what it has started, the
+ *   process ends at once
  * @param onRunning called after the start, unless a signal arrived
  * @returns whether it ended without a signal
  */
 export async function runUntilSignal<Running extends Closable>(
-  start: () => Promise<Running>,
+  start: (signal: AbortSignal) => Promise<Running>,
   onRunning: (running: Running) => void,
 ): Promise<boolean> {
   let isEnding = false;
@@ -104,17 +105,23 @@ export async function runUntilSignal<Running extends Closable>(
   const ending = new Promise<void>((resolve) => {
     end = resolve;
   });
+  const aborting = new AbortController();
   const watchdog = startWatchdog();
   const onSignal = (signal: NodeJS.Signals): void => {
     // Not by process.exit(), which waits for threads that are stuck.
     if (isEnding) endBySignal(signal, 128 + SIGNALS[signal as keyof typeof SIGNALS], watchdog);
     isEnding = true;
     watchdog.noteEnding();
+    aborting.abort();
     end();
   };
   for (const signal of Object.keys(SIGNALS)) process.on(signal, onSignal);
   try {
-    const running = await start();
+    const running = await start(aborting.signal).catch((error: unknown) => {
+      if (!isEnding || error !== aborting.signal.reason) throw error;
+      // What was waited for goes on until its own deadline.
+      process.exit(0);
+    });
     let hasEnded = false;
     try {
       if (!isEnding) {
@@ -132,10 +139,4 @@ export async function runUntilSignal<Running extends Closable>(
     watchdog.stop();
     for (const signal of Object.keys(SIGNALS)) process.off(signal, onSignal);
   }
-}
-
-/** The version of the package: `2.2.0`. */
-export function packageVersion(): string {
-  const manifest = new URL('../../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 }

@@ -33,6 +33,11 @@ export const cliErrors = defineErrors('cli', {
     remedy:
       'Fill missing ranges with tern index or a running indexer. For differences, index again into an empty database, and report them with the output above.',
   },
+  'no-server-at': {
+    class: 'upstream',
+    message: (d: { url: string; problem: string }) => `there is no Tern at ${d.url}: ${d.problem}`,
+    remedy: 'Start one, or name it with --url.',
+  },
   interrupted: {
     class: 'shutting-down',
     message: (d: { command: string }) => `${d.command} was interrupted`,
@@ -47,6 +52,21 @@ export const cliErrors = defineErrors('cli', {
     class: 'upstream',
     message: (d: { url: string; problem: string }) => `no answer from ${d.url}: ${d.problem}`,
     remedy: 'Set the URL of a service with API v3 with --url or TERN_URL.',
+  },
+  'send-source': {
+    class: 'upstream',
+    message: (d: { url: string; problem: string }) => `no answer from ${d.url}: ${d.problem}`,
+    remedy: 'Set the URL of a service with API v3 with --url or TERN_URL.',
+  },
+  'send-refused': {
+    class: 'caller',
+    message: (d: { problem: string; status: number }) => `the service refused it (${d.status}): ${d.problem}`,
+    remedy: 'Correct the message as the text says, and send it again.',
+  },
+  'message-failed': {
+    class: 'caller',
+    message: (d: { status: string; problem: string }) => `the message is ${d.status}: ${d.problem}`,
+    remedy: 'See the trace in GET /api/v3/traces, or the reason above.',
   },
   'not-local': {
     class: 'upstream',

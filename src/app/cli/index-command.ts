@@ -29,8 +29,9 @@ export function indexCommand(environment: CliEnvironment): Command {
       'backfill the index of a network over a range of masterchain blocks and exit; can be interrupted and repeated',
     )
     .option('--recreate', 'delete all that is indexed and begin again; no other process may write the index meanwhile')
-    .action(async (given: GivenSettings['flags'] & { readonly recreate?: true }, self: Command) => {
-      const { recreate = false, ...flags } = given;
+    .option('--json', 'print the totals as JSON')
+    .action(async (given: IndexFlags, self: Command) => {
+      const { recreate = false, json, ...flags } = given;
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
         self.configureOutput();
       const { values } = readSettings(backfillSettings, { flags, environment });
@@ -58,7 +59,12 @@ export function indexCommand(environment: CliEnvironment): Command {
         if (done !== null) {
           const running = done as RunningCommand;
           const seconds = (systemClock.now() - began) / 1000;
-          writeOut(`${'progress' in running ? running.progress() : totalsLine(running.indexer.status, seconds)}\n`);
+          const isBackfill = !('progress' in running);
+          const text = isBackfill ? totalsLine(running.indexer.status, seconds) : running.progress();
+          const totals = isBackfill ? { ...running.indexer.status.sums } : { progress: text };
+          writeOut(
+            json === true ? `${JSON.stringify({ seconds, complete: isDone, ...totals }, null, 2)}\n` : `${text}\n`,
+          );
         }
         if (!isDone) throw cliErrors.interrupted({ command: 'tern index' });
       } finally {
@@ -67,6 +73,11 @@ export function indexCommand(environment: CliEnvironment): Command {
     });
   return addSettings(command, backfillSettings);
 }
+
+type IndexFlags = Omit<GivenSettings['flags'], 'recreate' | 'json'> & {
+  readonly recreate?: true;
+  readonly json?: true;
+};
 
 /** @throws cli/usage */
 function requireAlone({ from, to, rederive, accounts }: BackfillSettings): void {

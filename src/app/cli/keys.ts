@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { resolve } from 'node:path';
 import process from 'node:process';
 import { Command, Option } from 'commander';
 import { cliErrors } from '#app/cli/errors.js';
@@ -10,15 +11,18 @@ import {
   KEY_ID,
   KeyAdministration,
   type KeyRecord,
+  type KeyStore,
   LABEL,
   looksLikeApiKey,
 } from '#services/access/keys.js';
+import { databasePlace, requireKeysInFolder } from '#services/access/keys-in-database.js';
 import { type Plan, quotaText, rateText, workText } from '#services/access/plans.js';
-import { type AccessModules, keysIn, plansIn, usageIn } from '#services/access/start-keyed-access.js';
-import { lastUses, type UsageRow, usageReport } from '#services/access/usage.js';
+import { type AccessModules, accessDatabase, keysIn, plansIn, usageIn } from '#services/access/start-keyed-access.js';
+import { lastUses, type UsageRow, type UsageStore, usageReport } from '#services/access/usage.js';
 
 interface CommonFlags {
   readonly data: string;
+  readonly databaseUrl?: string;
   readonly json?: true;
 }
 
@@ -28,6 +32,7 @@ interface CreateFlags extends CommonFlags {
   readonly label: string;
   readonly owner?: string;
   readonly network: readonly string[];
+  readonly admin?: true;
 }
 
 /** Retention of usage in days. */
@@ -46,7 +51,9 @@ export function keysCommand(): Command {
     });
   for (const command of [createCommand(), listCommand(), revokeCommand(), rotateCommand(), usageCommand()]) {
     const data = new Option('--data <folder>', 'data folder of the server').env('TERN_DATA').default('.tern');
-    keys.addCommand(command.addOption(data).option('--json', 'print JSON'));
+    const meaning = 'the database of the server, if it has one: its keys are there (default: files in the data folder)';
+    const database = new Option('--database-url <url>', meaning).env('TERN_DATABASE_URL');
+    keys.addCommand(command.addOption(data).addOption(database).option('--json', 'print JSON'));
   }
   return keys;
 }
@@ -61,6 +68,7 @@ function createCommand(): Command {
       ),
     )
     .option('--label <text>', 'description of the key', '')
+    .option('--admin', 'the key opens the admin API')
     .option('--owner <name>', 'keys of one owner on one plan share its limits')
     .option(
       '--network <name>',
@@ -76,10 +84,14 @@ function createCommand(): Command {
         owner,
         plan: flags.plan,
         networks: networks.length === 0 ? null : networks,
+        ...(flags.admin === true ? ({ admin: true } as const) : {}),
       };
-      const plans = plansIn(folderOf(flags), flags.plans || null);
-      const issued = await administration(flags, command).create(wanted, plans);
-      write(command, flags.json ? issuedJson(issued) : issuedText(issued, plans.forKey(flags.plan)));
+      await withStores(flags, command, async ({ administration, place, plans: stored }) => {
+        const plans = plansIn(folderOf(flags), flags.plans || null).with(await stored());
+        const issued = await administration.create(wanted, plans);
+        const text = flags.json ? issuedJson(issued) : issuedText(issued, plans.forKey(flags.plan), place);
+        write(command, text);
+      });
     });
 }
 
@@ -87,10 +99,11 @@ function listCommand(): Command {
   return new Command('list')
     .description('list all keys; secrets are not stored')
     .action(async (flags: CommonFlags, command: Command) => {
-      const modules = modulesOf(command);
-      const keys = await keysIn(folderOf(flags), modules).list();
-      const uses = lastUses(await usageReport(usageIn(folderOf(flags), modules), MOST_DAYS, Date.now()));
-      write(command, flags.json ? prettyJson(keys.map((key) => keyJson(key, uses))) : keyTable(keys, uses));
+      await withStores(flags, command, async ({ keys: store, usage, place }) => {
+        const keys = await store.list();
+        const uses = lastUses(await usageReport(usage, MOST_DAYS, Date.now()));
+        write(command, flags.json ? prettyJson(keys.map((key) => keyJson(key, uses))) : keyTable(keys, uses, place));
+      });
     });
 }
 
@@ -99,9 +112,10 @@ function revokeCommand(): Command {
     .description('revoke a key; takes effect within a second in every process that uses the data folder')
     .argument('<id>', 'id of the key, or the key itself if it was leaked')
     .action(async (text: string, flags: CommonFlags, command: Command) => {
-      const keys = administration(flags, command);
-      const record = await keys.revoke(looksLikeApiKey(text) ? await keys.idOf(text) : parseId(text));
-      write(command, flags.json ? prettyJson(keyJson(record)) : `${record.id} was revoked at ${record.revoked_at}\n`);
+      await withStores(flags, command, async ({ administration: keys }) => {
+        const record = await keys.revoke(looksLikeApiKey(text) ? await keys.idOf(text) : parseId(text));
+        write(command, flags.json ? prettyJson(keyJson(record)) : `${record.id} was revoked at ${record.revoked_at}\n`);
+      });
     });
 }
 
@@ -111,8 +125,10 @@ function rotateCommand(): Command {
     .argument('<id>', 'id of the key')
     .option('--grace <time>', 'how long the old secret remains valid, such as 90s, 30m, 1h or 7d', '0')
     .action(async (id: string, flags: CommonFlags & { readonly grace: string }, command: Command) => {
-      const issued = await administration(flags, command).rotate(parseId(id), parseGrace(flags.grace));
-      write(command, flags.json ? issuedJson(issued) : issuedText(issued, null));
+      await withStores(flags, command, async ({ administration, place }) => {
+        const issued = await administration.rotate(parseId(id), parseGrace(flags.grace));
+        write(command, flags.json ? issuedJson(issued) : issuedText(issued, null, place));
+      });
     });
 }
 
@@ -123,10 +139,12 @@ function usageCommand(): Command {
     .option('--days <number>', `number of days including today, up to ${MOST_DAYS}`, '7')
     .action(async (id: string | undefined, flags: CommonFlags & { readonly days: string }, command: Command) => {
       const days = parseDays(flags.days, MOST_DAYS);
-      if (id !== undefined) await administration(flags, command).find(parseId(id));
-      const all = await usageReport(usageIn(folderOf(flags), modulesOf(command)), days, Date.now());
-      const rows = all.filter(({ key }) => id === undefined || key === id);
-      write(command, flags.json ? prettyJson(rows) : usageTable(rows));
+      await withStores(flags, command, async ({ administration, usage }) => {
+        if (id !== undefined) await administration.find(parseId(id));
+        const all = await usageReport(usage, days, Date.now());
+        const rows = all.filter(({ key }) => id === undefined || key === id);
+        write(command, flags.json ? prettyJson(rows) : usageTable(rows));
+      });
     });
 }
 
@@ -139,9 +157,51 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-function administration(flags: CommonFlags, command: Command): KeyAdministration {
+/** Where the keys of a server are. */
+interface Stores {
+  readonly keys: KeyStore;
+  readonly usage: UsageStore;
+  readonly administration: KeyAdministration;
+  /** Plans that are stored with the keys. */
+  readonly plans: () => Promise<readonly Plan[]>;
+  /** The path of the file of keys, or the database. */
+  readonly place: string;
+}
+
+/** @throws access/in-database, access/*, store/*, cli/usage */
+async function withStores(
+  flags: CommonFlags,
+  command: Command,
+  work: (stores: Stores) => Promise<void>,
+): Promise<void> {
   const modules = modulesOf(command);
-  return new KeyAdministration({ ...modules, store: keysIn(folderOf(flags), modules) });
+  const folder = folderOf(flags);
+  const url = databaseUrlOf(flags);
+  if (url === null) {
+    await requireKeysInFolder(folder);
+    const keys = keysIn(folder, modules);
+    const usage = usageIn(folder, modules);
+    const administration = new KeyAdministration({ ...modules, store: keys });
+    await work({ keys, usage, administration, plans: async () => [], place: resolve(keys.name) });
+    return;
+  }
+  const database = accessDatabase(folder, url, modules);
+  try {
+    const { usage } = database;
+    const administration = new KeyAdministration({ ...modules, store: database });
+    const place = `the database ${databasePlace(url)}`;
+    await work({ keys: database, usage, administration, plans: () => database.listPlans(), place });
+  } finally {
+    await database.close();
+  }
+}
+
+/** The first of the URLs, as of `tern serve`. An empty variable counts as not set. @throws cli/usage */
+function databaseUrlOf({ databaseUrl: given = '' }: CommonFlags): string | null {
+  const [first = ''] = given.split(',').map((part) => part.trim().replace(/^[A-Za-z0-9._-]+=(?=postgres)/, ''));
+  if (first === '') return null;
+  if (/^postgres(ql)?:\/\/\S+$/.test(first)) return first;
+  throw cliErrors.usage({ problem: '--database-url must be postgresql://USER:PASSWORD@HOST:PORT/DATABASE' });
 }
 
 function modulesOf(command: Command): AccessModules {
@@ -223,7 +283,7 @@ function issuedJson({ record, key }: IssuedKey): string {
 }
 
 /** The output for a new secret, which is shown only once. */
-function issuedText({ record, key }: IssuedKey, plan: Plan | null): string {
+function issuedText({ record, key }: IssuedKey, plan: Plan | null, place: string): string {
   const ending = record.secrets.flatMap(({ expires_at }) => expires_at ?? []);
   const lines: [string, string][] = [
     ['key', key],
@@ -231,12 +291,14 @@ function issuedText({ record, key }: IssuedKey, plan: Plan | null): string {
     ['plan', plan === null ? record.plan : `${record.plan} (${limitsInWords(plan)})`],
     ['networks', networksOf(record)],
   ];
+  if (record.admin === true) lines.push(['admin', 'opens /admin']);
+  lines.push(['stored in', place]);
   for (const moment of ending) lines.push(['old key', `valid until ${moment}`]);
   return `${lines.map(([name, value]) => `${name.padEnd(10)}${value}`).join('\n')}\n\nSave the key now: it is not stored and cannot be shown again.\n`;
 }
 
-function keyTable(keys: readonly KeyRecord[], uses: LastUses): string {
-  if (keys.length === 0) return 'There are no keys. Create one with tern keys create.\n';
+function keyTable(keys: readonly KeyRecord[], uses: LastUses, place: string): string {
+  if (keys.length === 0) return `There are no keys in ${place}. Create one with tern keys create.\n`;
   const rows = keys.map((key) => [
     key.id,
     key.revoked_at === null ? 'active' : `revoked ${minute(key.revoked_at)}`,

@@ -42,6 +42,10 @@ describe('tern lite status', () => {
       expect([code, err]).toEqual([0, '']);
       expect(out).toContain('2 of 2 servers healthy, 2 archive servers, head 100');
       for (const each of servers) expect(out).toContain(`${each.peer} `);
+      const asJson = await run('lite', 'status', '--network', file, '--json');
+      expect(asJson.err).toBe('');
+      const json = JSON.parse(asJson.out);
+      expect([json.head_seqno, json.servers.length]).toEqual([100, 2]);
     } finally {
       await Promise.all(servers.map((each) => each.stop()));
     }
@@ -61,7 +65,7 @@ describe('tern lite status', () => {
         ['-n', join(folder, 'bad.json')],
         /^tern: lite\/bad-config: .*bad\.json: validator is absent; allowed: an object\. /,
       ],
-      [['-n', join(folder, 'none.json')], /^tern: cli\/file: .*none\.json cannot be read/],
+      [['-n', join(folder, 'none.json')], /^tern: config\/network-list: .*none\.json.*the file does not exist/],
       [['-n', file, '-w', 'soon'], /^tern: cli\/usage: --wait is "soon"/],
       [[], /^tern: cli\/usage: .*--network/],
     ];

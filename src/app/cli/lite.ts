@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { cliErrors } from '#app/cli/errors.js';
-import { parseGlobalConfig } from '#drivers/lite/global-config.js';
+import { download, loadConfig } from '#app/config/networks.js';
 import type { PoolMetrics, ServerMetrics } from '#drivers/lite/metrics.js';
 import { LitePool } from '#drivers/lite/pool.js';
 import { systemClock } from '#kernel/clock.js';
@@ -10,6 +9,7 @@ import { systemClock } from '#kernel/clock.js';
 interface StatusOptions {
   readonly network: string;
   readonly wait: string;
+  readonly json?: true;
 }
 
 /** `tern lite`: information about the liteservers of a network. */
@@ -22,7 +22,8 @@ export function liteCommand(): Command {
 function statusCommand(): Command {
   return new Command('status')
     .description('show the state of each liteserver of a network config: health, head, latency, clock, history')
-    .requiredOption('-n, --network <file>', 'the network config (global.config.json)')
+    .requiredOption('-n, --network <network>', 'mainnet, testnet, or the file or URL of a global.config.json')
+    .option('--json', 'print JSON')
     .option('-w, --wait <seconds>', 'maximum time to wait for servers', '10')
     .action(async (options: StatusOptions, command: Command) => {
       const write = command.configureOutput().writeOut ?? ((text: string) => void process.stdout.write(text));
@@ -30,14 +31,14 @@ function statusCommand(): Command {
       if (!(waitMs > 0 && waitMs <= 3_600_000)) {
         throw cliErrors.usage({ problem: `--wait is "${options.wait}"; accepted: a number of seconds up to 3600` });
       }
-      const { servers } = parseGlobalConfig(readNetwork(options.network), options.network);
+      const { servers } = await loadConfig(options.network, { download });
       const modules = { clock: systemClock, unixTimeMs: Date.now, random: Math.random, randomBytes };
       const pool = new LitePool({ servers }, modules);
       pool.start();
       try {
         await pool.whenSettled(waitMs);
         const metrics = pool.metrics();
-        write(statusPage(metrics));
+        write(options.json === true ? `${JSON.stringify(metrics, plainValue, 2)}\n` : statusPage(metrics));
         if (metrics.head_seqno > 0) return;
         throw cliErrors['no-server']({ file: options.network, servers: servers.length });
       } finally {
@@ -46,12 +47,9 @@ function statusCommand(): Command {
     });
 }
 
-function readNetwork(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw cliErrors.file({ file, problem: `cannot be read: ${(error as Error).message}` }, error);
-  }
+/** Bigints as decimal text. */
+function plainValue(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? value.toString() : value;
 }
 
 const COLUMNS = [

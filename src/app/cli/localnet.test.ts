@@ -81,20 +81,21 @@ describe('tern localnet', () => {
         'blocks   every 400 ms',
         'waiting  3 external-in messages',
         'shards   (0,4000000000000000,15) (0,c000000000000000,16)',
-        'fork     none',
         '',
       ].join('\n'),
     );
     expect(await done('pause')).toContain('blocks   paused (otherwise every 400 ms)\n');
     expect(await done('resume')).toContain('blocks   every 400 ms\n');
+    expect(await done('mining', 'auto')).toContain('blocks   as soon as a message waits, else every few seconds\n');
     expect(await done('block-time', '1500')).toContain('blocks   every 1500 ms\n');
     expect(await done('time', '+1h')).toBe('done in block (-1,8000000000000000,11)\n');
-    expect(await done('status')).toContain('time     2025-11-21 05:40:00 UTC, 3600 s ahead of this computer\n');
+    expect(await done('status')).toContain('time     2025-11-21 05:40:00 UTC, 1 h ahead of this computer\n');
     node.fork = { source: 'mainnet', block: fakeBlock(MASTERCHAIN_SHARD, 7) };
     expect(await done('status')).toContain('fork     of mainnet at (-1,8000000000000000,7)\n');
     expect(node.calls).toEqual([
       ['setPaused', true],
       ['setPaused', false],
+      ['setMining', 'auto'],
       ['setBlockTime', 1500],
       ['advanceTime', 3600],
     ]);
@@ -212,9 +213,15 @@ describe('tern localnet', () => {
   });
 
   it('touch says whether there is an account', async () => {
-    expect(await done('touch', MASTER)).toBe('the account does not exist\n');
+    node.fork = { source: 'mainnet', block: fakeBlock(MASTERCHAIN_SHARD, 7) };
+    expect(await done('touch', MASTER)).toBe('the forked network has no such account, nor has this one\n');
     node.foreign.add(MASTER);
     expect(await done('touch', MASTER)).toContain('done in block');
+  });
+
+  it('snapshot and revert print the id and the block', async () => {
+    expect(await done('snapshot')).toBe('10  (-1,8000000000000000,10)  return to it with tern localnet revert 10\n');
+    expect(await done('revert', '10')).toBe('done in block (-1,8000000000000000,11)\n');
   });
 
   it('snapshots, reset, export', async () => {
@@ -275,6 +282,8 @@ const wrong: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   [['mine', '0'], /^tern: cli\/usage: the number of blocks is "0"/],
   [['mine', '10001'], /^tern: cli\/usage/],
   [['block-time', 'fast'], /^tern: cli\/usage: the time between blocks is "fast"/],
+  [['touch', MASTER], /^tern: cli\/localnet-refused: .*not a fork/],
+  [['mining', 'fast'], /^tern: cli\/usage: the mode of mining is "fast"; it must be auto or steady/],
   [['block-time', '1'], /^tern: cli\/localnet-refused: .*parameter milliseconds/],
   [['time', '-1h'], /^tern: cli\/usage/],
   [['time', 'soon'], /^tern: cli\/usage: the time is "soon"/],
@@ -292,9 +301,8 @@ const wrong: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   ],
   [['split', 'whole'], /^tern: cli\/localnet-refused: .*parameter shard/],
   [['split', '5:8000000000000000'], /^tern: cli\/localnet-refused: .*parameter workchain/],
-  [['snapshot'], /^tern: cli\/usage/],
-  [['snapshot', 'keep', 'x'], /^tern: cli\/usage: tern localnet snapshot requires save NAME/],
-  [['snapshot', 'save'], /^tern: cli\/usage: tern localnet snapshot requires save NAME/],
+  [['snapshot', 'keep', 'x'], /^tern: cli\/usage: tern localnet snapshot takes nothing, or save NAME/],
+  [['snapshot', 'save'], /^tern: cli\/usage: tern localnet snapshot takes nothing, or save NAME/],
   [['snapshot', 'load', 'none'], /^tern: cli\/localnet-refused: .*there is no snapshot none/],
   [['snapshot', 'save', '../x'], /^tern: cli\/localnet-refused: .*parameter name/],
   [['status', '--url', 'nowhere'], /^tern: config\/bad-setting: .*--url/],

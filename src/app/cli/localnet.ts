@@ -10,6 +10,7 @@ import { readSettings } from '#app/config/setting.js';
 import { devSettings, localnetSettings } from '#app/config/settings.js';
 import { MAX_SPLIT_BITS } from '#formats/proofs/split-state.js';
 import { toBase64 } from '#kernel/bytes.js';
+import { durationText } from '#kernel/duration-text.js';
 
 interface CommonFlags {
   readonly url?: string;
@@ -92,12 +93,34 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
     command('resume', 'resume block production', async ({ client, show }) =>
       show(await client.post('resume'), statusText),
     ),
-    command('block-time <milliseconds>', 'set the block interval', async ({ client, show }, [text]) => {
-      const milliseconds = numberOf('the time between blocks', text!, 1, 2 ** 31 - 1);
-      show(await client.post('block-time', { milliseconds }), statusText);
-    }),
-    command('time <advance>', 'advance the time, by +1h, 90s, 30m, 7d or 1y', async ({ client, show }, [text]) =>
-      show(await client.post('time', { advance: secondsOf(text!) }), minedText),
+    command(
+      'mining <mode>',
+      'auto: a block as soon as a message waits; steady: one per block time',
+      async (session, [mode]) => {
+        const { client, show } = session;
+        show(
+          await client.post('mining', { mode: keywordOf('the mode of mining', mode!, ['auto', 'steady']) }),
+          statusText,
+        );
+      },
+    ),
+    command(
+      'block-time <milliseconds>',
+      'produce a block each so many milliseconds',
+      async ({ client, show }, [text]) => {
+        const milliseconds = numberOf('the time between blocks', text!, 1, 2 ** 31 - 1);
+        show(await client.post('block-time', { milliseconds }), statusText);
+      },
+    ),
+    command(
+      'time <change>',
+      'move the time forward, by +1h, 90s, 30m, 7d or 1y; slow, real: let the clock of this computer catch up',
+      async ({ client, show }, [text]) => {
+        const speed = SPEEDS.get(text!);
+        if (speed === undefined) return show(await client.post('time', { advance: secondsOf(text!) }), minedText);
+        await client.post('time', { speed });
+        show(await client.get('status'), statusText);
+      },
     ),
     command<{ readonly balance?: string; readonly code?: string; readonly data?: string }>(
       'account <address>',
@@ -125,7 +148,7 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
       'send an internal message from any address; its coins are created',
       async ({ client, show }, [from, to, ton], { bounce, body, init }) => {
         const parameters = {
-          ...{ from, to, value: nanotonsOf('the amount', ton!), bounce },
+          ...{ from, to, amount: nanotonsOf('the amount', ton!), bounce },
           ...(body === undefined ? {} : { body: cellArgument(body) }),
           ...(init === undefined ? {} : { init: cellArgument(init) }),
         };
@@ -159,13 +182,20 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
         },
       ),
     ),
-    command('touch <address>', 'import an account from the forked network', async (session, [address]) => {
+    command('touch <address>', 'of a fork: import an account from the forked network', async (session, [address]) => {
       const { client, show } = session;
       show(await client.post('touch', { address }), (answer) =>
-        answer.block === null ? 'the account does not exist\n' : minedText(answer),
+        answer.block === null ? 'the forked network has no such account, nor has this one\n' : minedText(answer),
       );
     }),
-    command('snapshot <action> [name]', 'save, load, list or delete snapshots of the chain', snapshot),
+    command(
+      'snapshot [action] [name]',
+      'remember the state of all accounts for revert; or save, load, list or delete snapshots of the chain',
+      snapshot,
+    ),
+    command('revert <id>', 'give all accounts the state of a snapshot, in a block', async ({ client, show }, [id]) =>
+      show(await client.post('revert', { id }), minedText),
+    ),
     command('reset', 'replace the chain by a new one', async ({ client, show }) => {
       await client.post('reset');
       show(await client.get('status'), statusText);
@@ -198,9 +228,12 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
 }
 
 const snapshot: Action<object> = async ({ client, show }, [action, name]) => {
+  if (action === undefined) return show(await client.post('snapshot'), recentText);
   if (action === 'list' && name === undefined) return show(await client.get('snapshots'), snapshotsText);
   if (name === undefined || !(action === 'save' || action === 'load' || action === 'delete')) {
-    throw cliErrors.usage({ problem: 'tern localnet snapshot requires save NAME, load NAME, delete NAME or list' });
+    throw cliErrors.usage({
+      problem: 'tern localnet snapshot takes nothing, or save NAME, load NAME, delete NAME or list',
+    });
   }
   const answer = await client.post(`snapshots/${action}`, { name });
   if (action === 'load') return show(await client.get('status'), statusText);
@@ -316,7 +349,7 @@ function secondsOf(text: string): number {
   const match = /^\+?(\d{1,10})([smhdy]?)$/.exec(text);
   if (match !== null) return Number(match[1]) * UNITS[match[2] || 's']!;
   throw cliErrors.usage({
-    problem: `the time is "${text.slice(0, 40)}"; it must be a duration such as +1h, 90s, 30m, 7d or 1y`,
+    problem: `the time is "${text.slice(0, 40)}"; it must be a duration such as +1h, 90s, 30m, 7d or 1y, or one of ${[...SPEEDS.keys()].join(', ')}`,
   });
 }
 
@@ -328,6 +361,19 @@ function numberOf(name: string, text: string, least: number, most: number): numb
     problem: `${name} is "${text.slice(0, 40)}"; it must be a whole number from ${least} to ${most}`,
   });
 }
+
+/** One of some words. @throws cli/usage */
+function keywordOf(name: string, text: string, accepted: readonly string[]): string {
+  if (accepted.includes(text)) return text;
+  throw cliErrors.usage({ problem: `${name} is "${text.slice(0, 40)}"; it must be ${accepted.join(' or ')}` });
+}
+
+/** Speed of a network clock that is ahead, by the word for it. */
+const SPEEDS: ReadonlyMap<string, number> = new Map([
+  ['real', 0],
+  ['slow', 0.5],
+  ['on', 1],
+]);
 
 /** Formats rows of name and value. */
 function lines(rows: readonly (readonly [name: string, value: string])[]): string {
@@ -345,17 +391,24 @@ function timeText(unixSeconds: number): string {
   return `${new Date(unixSeconds * 1_000).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 }
 
+function speedText(speed: number): string {
+  if (speed === 1) return '';
+  return speed === 0 ? '; it stands still until then' : `; it runs at ${speed} of the usual speed until then`;
+}
+
 function statusText(status: LocalnetAnswer): string {
-  const { head, gen_utime, now, time_offset, block_time, paused, waiting_messages, shards, fork } = status;
-  const ahead = time_offset === 0 ? '' : `, ${time_offset} s ahead of this computer`;
-  const every = `every ${block_time} ms`;
+  const { head, gen_utime, now, time_offset, clock_speed, block_time, mining, paused, waiting_messages, shards, fork } =
+    status;
+  const ahead =
+    time_offset === 0 ? '' : `, ${durationText(time_offset)} ahead of this computer${speedText(clock_speed)}`;
+  const every = mining === 'auto' ? 'as soon as a message waits, else every few seconds' : `every ${block_time} ms`;
   return lines([
     ['head', `${shortBlockId(head)} of ${timeText(gen_utime)}`],
     ['time', `${timeText(now)}${ahead}`],
     ['blocks', paused ? `paused (otherwise ${every})` : every],
     ['waiting', `${waiting_messages} external-in messages`],
     ['shards', shards.map(shortBlockId).join(' ')],
-    ['fork', fork === null ? 'none' : `of ${fork.source} at ${shortBlockId(fork.block)}`],
+    ...(fork === null ? [] : [['fork', `of ${fork.source} at ${shortBlockId(fork.block)}`] as const]),
   ]);
 }
 
@@ -384,6 +437,10 @@ function minedText({ block }: LocalnetAnswer): string {
 function sentText({ message_hash, block }: LocalnetAnswer, url: string): string {
   const hash = encodeURIComponent(message_hash);
   return `sent in block ${shortBlockId(block)}\nmessage ${message_hash}\nshow the trace: curl '${url}/api/v3/traces?msg_hash=${hash}'\n`;
+}
+
+function recentText({ id, block }: LocalnetAnswer): string {
+  return `${id}  ${shortBlockId(block)}  return to it with tern localnet revert ${id}\n`;
 }
 
 function snapshotText({ name, head, saved_at }: LocalnetAnswer): string {

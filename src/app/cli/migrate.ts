@@ -10,17 +10,38 @@ export function migrateCommand(environment: CliEnvironment): Command {
   const command = new Command('migrate')
     .description('create or migrate the index tables of a database; tern serve also does this at startup')
     .option('--check', 'only check; exit code 1 if a migration is required')
-    .action(async (given: GivenSettings['flags'] & { readonly check?: true }, self: Command) => {
+    .option('--json', 'print JSON')
+    .action(async (given: MigrateFlags, self: Command) => {
       const { writeOut = (text: string) => void process.stdout.write(text) } = self.configureOutput();
-      const { check, ...flags } = given;
+      const { check, json, ...flags } = given;
       const { values } = readSettings(migrateSettings, { flags, environment });
-      for (const { url } of values.databaseUrl) writeOut(await migrateDatabase(url, check === true));
+      const migrated: MigratedDatabase[] = [];
+      for (const { url } of values.databaseUrl) {
+        const one = await migrateDatabase(url, check === true);
+        migrated.push(one);
+        if (json !== true) writeOut(migratedText(one));
+      }
+      if (json === true) writeOut(`${JSON.stringify(migrated, null, 2)}\n`);
     });
   return addSettings(command, migrateSettings);
 }
 
-/** @returns the output. @throws store/* */
-async function migrateDatabase(url: string, isCheck: boolean): Promise<string> {
+type MigrateFlags = Omit<GivenSettings['flags'], 'check' | 'json'> & { readonly check?: true; readonly json?: true };
+
+interface MigratedDatabase {
+  readonly database: string;
+  readonly schema_version: number;
+  /** Names of the migrations that ran now. */
+  readonly ran: readonly string[];
+}
+
+function migratedText({ database, schema_version, ran }: MigratedDatabase): string {
+  if (ran.length === 0) return `${database}: up to date, schema version ${schema_version}\n`;
+  return `${database}: ran ${ran.join(', ')}; schema version ${schema_version}\n`;
+}
+
+/** @throws store/* */
+async function migrateDatabase(url: string, isCheck: boolean): Promise<MigratedDatabase> {
   const { Database } = await import('#drivers/store/database.js');
   const { readMigrations } = await import('#drivers/store/migrate.js');
   const { migrate, requireSchema, schemaState } = await import('#drivers/store/migrate.js');
@@ -31,8 +52,7 @@ async function migrateDatabase(url: string, isCheck: boolean): Promise<string> {
       if (isCheck) await requireSchema(client, migrations);
       const ran = isCheck ? [] : await migrate(client, migrations);
       const { database: name, version } = await schemaState(client, migrations);
-      if (ran.length === 0) return `${name}: up to date, schema version ${version}\n`;
-      return `${name}: ran ${ran.map((migration) => migration.name).join(', ')}; schema version ${version}\n`;
+      return { database: name, schema_version: version, ran: ran.map((migration) => migration.name) };
     });
   } finally {
     await database.close();

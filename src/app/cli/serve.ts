@@ -4,16 +4,23 @@ import {
   type CliEnvironment,
   metadataOptions,
   openCommandLog,
-  packageVersion,
   runUntilSignal,
   systemEnvironment,
 } from '#app/cli/environment.js';
-import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
+import { packageVersion } from '#app/cli/package-version.js';
+import { assignDatabases, loadAccounts, type NetworkDatabase } from '#app/config/index-settings.js';
 import { assignListeners } from '#app/config/listeners.js';
-import { download, loadConfig, loadGroups, loadNetworks } from '#app/config/networks.js';
+import {
+  download,
+  loadConfig,
+  loadGroups,
+  loadNetworks,
+  type NamedNetwork,
+  usualHeadAgeMs,
+} from '#app/config/networks.js';
 import { type GivenSettings, readSettings, unknownVariables } from '#app/config/setting.js';
 import { type ServeSettings, serveSettings } from '#app/config/settings.js';
-import { prepareDataFolder } from '#app/service/environment.js';
+import { type Closers, type Environment, prepareDataFolder, withClosers } from '#app/service/environment.js';
 import type { IndexPlan, RunningService } from '#app/service/service.js';
 import type { ClosableLogger } from '#app/telemetry/pino-logger.js';
 
@@ -49,28 +56,62 @@ async function startServe(settings: ServeSettings, logger: ClosableLogger): Prom
   const groups = await loadGroups(settings.liteserverGroup, { download });
   const names = networks.map(({ name }) => name);
   const listeners = assignListeners(names, settings);
-  const indexes = await indexesOf(names, settings);
+  const assigned = assignDatabases(names, settings);
+  const environment = systemEnvironment(logger);
   await prepareDataFolder(settings.data);
-  const { hostOf } = settings;
-  // Loaded on demand: this halves the startup time of other commands.
-  const { startService } = await import('#app/service/service.js');
-  return startService(
-    {
-      ...{ version: packageVersion(), networks, groups, listeners, hostOf, indexes, settings },
-      keepsKeyBlocks: true,
-      readConfig: (source) => loadConfig(source, { download }),
-    },
-    systemEnvironment(logger),
-  );
+  return withClosers(async (closers) => {
+    const isEmbedded = settings.database === 'embedded';
+    const databases = isEmbedded ? await embeddedDatabases(networks, settings.data, environment, closers) : assigned;
+    const indexes = await indexesOf(databases, settings);
+    // One truth for all processes: that of the first network with a database. The embedded one has one process, and no URL that
+    // `tern keys` could use.
+    const first = names.map((name) => databases.get(name)).find((each) => each !== undefined);
+    // Loaded on demand: this halves the startup time of other commands.
+    const { startService } = await import('#app/service/service.js');
+    const service = await startService(
+      {
+        ...{ version: packageVersion(), networks, groups, listeners, hostOf: settings.hostOf, indexes, settings },
+        explorerAt: '/explorer',
+        accessDatabase: isEmbedded ? null : (first?.url ?? null),
+        headAges: new Map(await Promise.all(networks.map(headAgeOf))),
+        keepsKeyBlocks: true,
+        readConfig: (source) => loadConfig(source, { download }),
+      },
+      environment,
+    );
+    closers.add(() => service.close());
+    return { ...service, close: () => closers.close() };
+  });
+}
+
+/** A database for each network in the embedded PostgreSQL, which is started in the data folder. @throws store/embedded-* */
+async function embeddedDatabases(
+  networks: readonly NamedNetwork[],
+  folder: string,
+  environment: Environment,
+  closers: Closers,
+): Promise<ReadonlyMap<string, NetworkDatabase>> {
+  const { databaseNameOf, startEmbeddedDatabase } = await import('#app/service/embedded-database.js');
+  const server = await startEmbeddedDatabase(folder, environment);
+  closers.add(() => server.close());
+  const databases = new Map<string, NetworkDatabase>();
+  for (const { name, config } of networks) {
+    const url = await server.ensureDatabase(databaseNameOf(config.zeroState, config.incarnation));
+    databases.set(name, { url, readUrl: null });
+  }
+  return databases;
+}
+
+async function headAgeOf({ name, config }: NamedNetwork): Promise<[network: string, ms: number]> {
+  return [name, await usualHeadAgeMs(config)];
 }
 
 async function indexesOf(
-  networks: readonly string[],
+  databases: ReadonlyMap<string, NetworkDatabase>,
   settings: ServeSettings,
 ): Promise<ReadonlyMap<string, IndexPlan>> {
   const { role, from, keep, indexWorkers, databaseConnections, apiWorkers, textCacheMb, queryTimeout } = settings;
   const lookUps = { mostPerRequest: settings.lookUps, concurrency: settings.lookUpConcurrency };
-  const databases = assignDatabases(networks, settings);
   const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
   return new Map(
     [...databases].map(([name, database]) => [

@@ -21,6 +21,11 @@ export const apiSettings = {
     fallback: 'spec',
     meaning: 'the default response profile: spec follows the published document, toncenter the live service',
   }),
+  explorer: singleSetting({
+    ...keywordValue('on', 'off'),
+    fallback: 'on',
+    meaning: 'whether to serve the explorer: at / by tern dev, at /explorer by tern serve',
+  }),
   getMethods: singleSetting({
     ...keywordValue('auto', 'local', 'node'),
     fallback: 'auto',
@@ -73,7 +78,47 @@ export const apiSettings = {
     accepted: 'redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS',
     parse: (text) => (/^rediss?:\/\/\S+$/.test(text) ? text : undefined),
     isSecret: true,
-    meaning: 'a Redis server that shares the limits among processes',
+    meaning: 'a Redis server that shares the limits and the messages that are pending among processes',
+  }),
+  pending: singleSetting({
+    ...keywordValue('on', 'off'),
+    fallback: 'on',
+    meaning:
+      'whether messages that are sent through this process are emulated and followed until they are final; needs an index',
+  }),
+  pendingChannel: optionalSetting({
+    placeholder: 'NAME',
+    accepted: 'the name of a Redis channel, at most 200 characters',
+    parse: (text) => (/^[\x21-\x7e]{1,200}$/.test(text) ? text : undefined),
+    meaning:
+      'a channel of the Redis server to which others publish external-in messages (BoCs in base64), which are followed, too; needs --redis-url',
+  }),
+  maxStreamsPerClient: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
+    fallback: '64',
+    meaning: 'open streams of events of one client: a key whose plan does not say it, or an address',
+  }),
+  maxStreamAddresses: singleSetting({
+    ...integerValue('N', 1, 1_000_000),
+    fallback: '4096',
+    meaning: 'accounts and traces of one stream of events, where the plan of the key does not say it',
+  }),
+  maxStreamBufferKb: singleSetting({
+    ...integerValue('KB', 64, 1_048_576),
+    fallback: '4096',
+    meaning:
+      'what is buffered for a client that does not read its stream; beyond, it is closed with a cursor to go on from',
+  }),
+  webhooks: singleSetting({
+    ...keywordValue('off', 'keys', 'open'),
+    fallback: 'keys',
+    meaning:
+      'who may manage webhooks: clients with an API key, anybody (open), or nobody (off); sent by the process that writes the index',
+  }),
+  webhookTargets: singleSetting({
+    ...keywordValue('public', 'any'),
+    fallback: 'public',
+    meaning: 'where webhooks may go: public servers only, or private networks and this machine as well (any)',
   }),
   trustProxy: singleSetting<boolean | readonly string[]>({
     placeholder: 'all|none|NETS',
@@ -200,10 +245,10 @@ export const apiSettings = {
     meaning:
       'bytes per second that a client must send of a body and take of an answer, over 10 s; slower bodies get 408, and the connection is closed',
   }),
-  maxHeadAge: singleSetting({
+  maxHeadAge: optionalSetting({
     ...secondsValue(0, 86_400),
-    fallback: '0',
-    meaning: 'maximum age of the newest block before /readyz responds 503; 0 for any age, as for recorded chains',
+    meaning:
+      'maximum age of the newest block before /readyz responds 503; 0 for any age, as for recorded chains; default: 60 for mainnet and testnet of tern serve, 0 for others',
   }),
   maxIndexLag: singleSetting({
     ...secondsValue(0, 86_400),

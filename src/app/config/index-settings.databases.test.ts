@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { assignDatabases, databaseUrl, type IndexRole } from '#app/config/index-settings.js';
+import { errorCode } from '#test/support/error-code.js';
 
 const parsed = (texts: readonly string[]) => texts.map((text) => databaseUrl.parse(text) as never);
 const assigned = (networks: string[], urls: string[], readUrls: string[] = [], role: IndexRole = 'all') =>
@@ -44,5 +45,23 @@ describe('databases', () => {
     ['a role of which one has none', ['a', 'b'], ['a=postgresql://x/1'], [], 'api', /^--role api.*, but b has no/],
   ])('are refused: %s', (_, networks, urls, readUrls, role, problem) => {
     expect(() => assigned(networks, urls, readUrls, role)).toThrow(refusal(problem));
+  });
+});
+
+describe('the embedded database', () => {
+  const assign = (urls: readonly string[], role: IndexRole) => {
+    const databases = { database: 'embedded' as const, databaseUrl: parsed(urls), databaseReadUrl: [], role };
+    return assignDatabases(['mainnet'], databases);
+  };
+
+  it('is for one process, and takes the place of a URL', () => {
+    expect(assign([], 'all').size).toBe(0);
+    expect(errorCode(() => assign(['postgresql://h/d'], 'all'))).toBe('config/setting-conflict');
+    for (const role of ['api', 'indexer'] as const) {
+      expect(
+        errorCode(() => assign([], role)),
+        role,
+      ).toBe('config/setting-conflict');
+    }
   });
 });

@@ -123,6 +123,11 @@ export const indexWorkSettings = {
 /** Index settings of `tern serve`. */
 export const indexSettings = {
   databaseUrl,
+  database: optionalSetting({
+    ...keywordValue('embedded'),
+    meaning:
+      'instead of --database-url: the PostgreSQL that comes with Tern, in the data folder; for one machine and one process',
+  }),
   databaseReadUrl,
   role: singleSetting<IndexRole>({
     ...keywordValue('all', 'api', 'indexer'),
@@ -221,6 +226,8 @@ export interface NetworkDatabase {
 
 /** Database settings. */
 export interface DatabaseArguments {
+  /** `embedded`: of all networks. */
+  readonly database?: 'embedded' | null;
   readonly databaseUrl: readonly DatabaseArgument[];
   readonly databaseReadUrl: readonly DatabaseArgument[];
   readonly role: IndexRole;
@@ -234,8 +241,15 @@ export interface DatabaseArguments {
  */
 export function assignDatabases(
   networks: readonly string[],
-  { databaseUrl, databaseReadUrl, role }: DatabaseArguments,
+  { database: kind = null, databaseUrl, databaseReadUrl, role }: DatabaseArguments,
 ): ReadonlyMap<string, NetworkDatabase> {
+  if (kind === 'embedded') {
+    if (databaseUrl.length + databaseReadUrl.length > 0) {
+      throw conflict('--database embedded and --database-url are mutually exclusive');
+    }
+    if (role !== 'all') throw conflict(`--database embedded serves one process; --role ${role} needs --database-url`);
+    return new Map();
+  }
   const urls = byNetwork('--database-url', networks, databaseUrl);
   const readUrls = byNetwork('--database-read-url', networks, databaseReadUrl);
   for (const name of readUrls.keys()) {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { download, loadGroups, loadNetworks } from '#app/config/networks.js';
+import { download, loadGroups, loadNetworks, usualHeadAgeMs } from '#app/config/networks.js';
 import { parseGlobalConfig } from '#drivers/lite/global-config.js';
 import { toBase64, toHex } from '#kernel/bytes.js';
 
@@ -52,6 +52,15 @@ describe('networks that come with Tern', () => {
       expect(config.servers.length, name).toBeGreaterThan(5);
       for (const { seqno } of config.hardforks) expect(seqno, name).toBeLessThan(config.initBlock.seqno);
     }
+  });
+
+  it('are ready with a head of the last minute only, unless they are forks', async () => {
+    const [mainnet] = await load('mainnet');
+    const { config } = mainnet!;
+    expect(await usualHeadAgeMs(config)).toBe(60_000);
+    expect(await usualHeadAgeMs({ ...config, incarnation: 'fork' })).toBe(0);
+    const [local] = await load(file('other.json', other));
+    expect(await usualHeadAgeMs(local!.config)).toBe(0);
   });
 
   it('are the published ones', () => {

@@ -77,6 +77,19 @@ export async function isTestnet(config: GlobalConfig): Promise<boolean> {
   return isSameNetwork(config, parseGlobalConfig(await readFile(builtInFile('testnet'), 'utf8'), 'testnet'));
 }
 
+/** How old the newest block of a public network may be by default: they make one every few seconds at the slowest. */
+const PUBLIC_HEAD_AGE_MS = 60_000;
+
+/** The default of `--max-head-age` in milliseconds: for mainnet and testnet, by zerostate, but not for forks of them; 0 for any age. */
+export async function usualHeadAgeMs(config: GlobalConfig): Promise<number> {
+  if (config.incarnation !== null) return 0;
+  for (const name of BUILT_IN) {
+    const known = parseGlobalConfig(await readFile(builtInFile(name), 'utf8'), name);
+    if (isSameNetwork(known, config)) return PUBLIC_HEAD_AGE_MS;
+  }
+  return 0;
+}
+
 /** Loads a global config from a file or a URL, or a built-in one. @throws as {@link loadNetworks} */
 export async function loadConfig(source: string, { download }: ConfigModules): Promise<GlobalConfig> {
   const isBuiltIn = (BUILT_IN as readonly string[]).includes(source);

@@ -110,10 +110,15 @@ export const devSettings = {
     fallback: '127.0.0.1',
     meaning: 'listening address',
   }),
-  blockTime: singleSetting({
+  mining: optionalSetting({
+    ...keywordValue('auto', 'steady'),
+    meaning:
+      'when a local network produces blocks: as soon as a message waits, otherwise one every few seconds (auto), or at the block time (steady); default: auto without --block-time',
+  }),
+  blockTime: optionalSetting({
     ...integerValue('MS', 0, 3_600_000),
-    fallback: '400',
-    meaning: 'block interval of a local network in milliseconds; 0 for blocks on demand only',
+    meaning:
+      'block interval of a local network in milliseconds, for steady blocks; 0 for blocks on demand only; default: 400',
   }),
   signatures: singleSetting({
     ...keywordValue('simplex', 'ordinary'),
@@ -138,9 +143,13 @@ export const devSettings = {
     meaning: 'the PostgreSQL database of the index; default: the embedded one, in the data folder',
   }),
   dnsRoot,
+  keep: indexSettings.keep,
   ...indexWorkSettings,
   ...devMetadataSettings,
   ...apiSettings,
+  profile: { ...apiSettings.profile, fallback: ['toncenter'] },
+  webhooks: { ...apiSettings.webhooks, fallback: ['open'] },
+  webhookTargets: { ...apiSettings.webhookTargets, fallback: ['any'] },
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
   logInterval,
 };

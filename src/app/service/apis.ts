@@ -1,18 +1,25 @@
+import type { AdminContext } from '#api/admin/context.js';
+import { adminDescription } from '#api/admin/description.js';
 import type { HttpApi } from '#api/http/http-api.js';
 import type { LocalnetContext } from '#api/localnet/context.js';
 import { localnetDescription } from '#api/localnet/description.js';
 import type { V2Context } from '#api/v2/context.js';
 import { V2_TYPE_NAMES, v2Endpoints, v2Tags } from '#api/v2/endpoints.js';
-import { type V3ChainContext, type V3Network, type V3Switches, v3Context } from '#api/v3/context.js';
+import { type V3ChainContext, type V3ChainNetwork, type V3Switches, v3Context } from '#api/v3/context.js';
 import { coverageAsOfNow, coverageOfFailure } from '#api/v3/coverage.js';
+import { type EmulateContext, type EmulateSwitches, emulateDescription } from '#api/v3/emulate-api.js';
 import { writeAddressTail } from '#api/v3/page.js';
 import type { ReaderPool } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
+import { networkEmulation } from '#app/service/emulation.js';
 import type { OpenNetwork } from '#app/service/network.js';
 import type { NetworkIndex } from '#app/service/network-index.js';
+import type { DnsRoot } from '#domain/contracts/dns-domain.js';
 import { pause, systemClock } from '#kernel/clock.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
+import type { AccessAdministration } from '#services/access/start-keyed-access.js';
+import type { LiveMessages } from '#services/pending/live-messages.js';
 
 /** Version of the published document that this API follows. */
 const DOCUMENT_VERSION = '2.1.1';
@@ -25,6 +32,7 @@ available over JSON-RPC. Each response has \`ok\`, and \`result\` or \`error\` w
 /** Description of API v2. */
 export const v2Description = {
   prefix: '/api/v2',
+  hasFreshness: true,
   title: 'TON HTTP API v2',
   version: DOCUMENT_VERSION,
   description: DESCRIPTION,
@@ -33,11 +41,19 @@ export const v2Description = {
   typeNames: V2_TYPE_NAMES,
 } as const;
 
-/** API v2 of a network. */
-export function v2Api(network: OpenNetwork): HttpApi<V2Context> {
+/** API v2 of a network. @param pending follows the messages that are sent; null: nobody does */
+export function v2Api(network: OpenNetwork, pending: LiveMessages | null): HttpApi<V2Context> {
+  const followed = pending === null ? {} : { pending };
   return {
     ...v2Description,
-    context: ({ group, read, header, worked }) => ({ network: network.poolOf(group).v2, read, header, worked }),
+    freshness: (group) => network.poolOf(group).freshness(),
+    hasten: (group) => network.poolOf(group).watch.hasten(),
+    context: ({ group, read, header, worked }) => ({
+      network: { ...network.poolOf(group).v2, ...followed },
+      read,
+      header,
+      worked,
+    }),
   };
 }
 
@@ -46,7 +62,7 @@ export function v3Api(
   network: OpenNetwork,
   index: NetworkIndex,
   readers: ReaderPool,
-  facts: Omit<V3Network, 'index'>,
+  facts: Omit<V3ChainNetwork, 'index' | 'chain' | 'contracts'>,
 ): HttpApi<V3ChainContext, V3Switches> {
   return {
     ...v3Description,
@@ -66,6 +82,36 @@ export function v3Api(
       return v3Context(
         { index: index.reads, chain, contracts, ...facts },
         { ...request, switches: { ...request.switches, timeoutMs } },
+      );
+    },
+  };
+}
+
+/** The admin API of a service whose keys it manages. */
+export function adminApi(access: AccessAdministration, unixTimeMs: () => number): HttpApi<AdminContext> {
+  return { ...adminDescription, context: () => ({ access, unixTimeMs }) };
+}
+
+/** The emulation API of a network that has an index. */
+export function emulateApi(
+  network: OpenNetwork,
+  index: NetworkIndex,
+  {
+    dnsRoots,
+    ...facts
+  }: Omit<V3ChainNetwork, 'index' | 'chain' | 'contracts'> & { readonly dnsRoots: readonly DnsRoot[] },
+): HttpApi<EmulateContext, EmulateSwitches> {
+  return {
+    ...emulateDescription,
+    freshness: () => index.freshness(),
+    context: (request) => {
+      const pool = network.poolOf(request.group);
+      const { meaningOf, emulateTrace } = networkEmulation(pool, dnsRoots);
+      const { chain, contracts } = pool.v2;
+      const own = { timeoutMs: index.queryTimeoutMs, noAddressBook: false, noMetadata: false, debug: false };
+      return v3Context(
+        { index: index.reads, chain, contracts, emulation: { emulateTrace }, meanings: { meaningOf }, ...facts },
+        { ...request, switches: { ...own, ...request.switches } },
       );
     },
   };

@@ -60,6 +60,12 @@ export class HeadWatch {
     return this.#problem;
   }
 
+  /** Proves a newer block at once, if servers have one: somebody waits for it. */
+  hasten(): void {
+    const { headSeqno } = this.#modules.source;
+    if (this.#problem === null && headSeqno > (this.#head?.seqno ?? 0)) this.#polling.wake();
+  }
+
   start(): void {
     this.#polling.start();
   }
@@ -86,7 +92,8 @@ export class HeadWatch {
       if (signal.aborted) return;
       const problem = isTernError(error) ? `${error.code}: ${error.message}` : String(error);
       if (this.#problem === null) logger.warn('the newest block cannot be proven; retrying', { problem });
-      this.#problem = problem;
+      // The page that shows it is public.
+      this.#problem = isTernError(error) ? `${error.code}: ${error.publicMessage}` : problem;
     }
   }
 }

@@ -20,9 +20,10 @@ import { chainOrigin } from '#localnet/ledger/genesis.js';
 import { requireSpace } from '#localnet/ledger/ledger-files.js';
 import { requireSnapshot, restoreSnapshot, returnToChain } from '#localnet/ledger/snapshots.js';
 import { globalConfig } from '#localnet/liteserver/server.js';
+import type { BlockLoopOptions } from '#localnet/node/block-loop.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode, RunningNode } from '#localnet/node/local-node.js';
-import { type ForkPlan, NodeThread, type ProducedCounts } from '#localnet/node/node-thread.js';
+import { type ForkPlan, NodeThread, type NodeThreadModules, type ProducedCounts } from '#localnet/node/node-thread.js';
 import type { NodeAddress } from '#localnet/node/start-node.js';
 
 /** The chain of an index. */
@@ -36,8 +37,7 @@ export interface LocalServiceOptions {
   readonly version: string;
   /** Folder of the chain and its snapshots. */
   readonly folder: string;
-  readonly blockTimeMs: number;
-  readonly paused: boolean;
+  readonly production: BlockLoopOptions;
   readonly liteserverPort: number;
   readonly signatures: 'simplex' | 'ordinary';
   readonly listen: { readonly host: string; readonly port: number };
@@ -77,6 +77,7 @@ export function startLocalService(options: LocalServiceOptions, modules: Environ
         indexes: new Map(index === null ? [] : [[name, index]]),
         localNodes: new Map(localNode === null ? [] : [[name, localNode]]),
         keepsKeyBlocks: false,
+        explorerAt: '',
         settings,
       },
       modules,
@@ -98,9 +99,12 @@ class LocalChain {
   readonly #modules: Environment;
   /** Fork source of a new chain: the configured one, after a reset the same block again. */
   #fork: ForkSpec | null;
+  /** As it was started, or set since: it belongs to the caller, not to a chain. */
+  #production: BlockLoopOptions;
   #hasStarted = false;
   /** Of the chain that ran last. */
   #incarnation: string | null = null;
+  readonly #pooled = new Set<(message: Uint8Array) => void>();
   #counts: ProducedCounts = { mcBlocks: 0, transactions: 0, emulateMs: 0, totalMs: 0 };
   #running: { readonly node: RunningNode; close(): Promise<void> } | null = null;
 
@@ -108,6 +112,7 @@ class LocalChain {
     this.#options = options;
     this.#modules = modules;
     this.#fork = options.fork;
+    this.#production = options.production;
   }
 
   get folder(): string {
@@ -128,8 +133,14 @@ class LocalChain {
       const given = !this.#hasStarted || chain === null ? this.#fork : null;
       const fork = await openFork({ given, folder, chain, dataFolder: settings.data }, this.#modules);
       closers.add(() => fork?.close());
-      const local = await startLocalNetwork({ ...this.#options, replacesChain, fork }, this.#modules, (more) => {
-        this.#counts = sumOf(this.#counts, more);
+      const planned = { ...this.#options, production: this.#production, replacesChain, fork };
+      const local = await startLocalNetwork(planned, this.#modules, {
+        onProduced: (more) => {
+          this.#counts = sumOf(this.#counts, more);
+        },
+        onPooled: (message) => {
+          for (const listener of this.#pooled) listener(message);
+        },
       });
       closers.add(() => local.close());
       this.#fork = fork === null ? null : { source: fork.origin.source, seqno: fork.origin.block.seqno };
@@ -143,7 +154,15 @@ class LocalChain {
       return {
         network: local.network,
         index: indexOf(local.address),
-        localNode: { node: changes.node, counts: () => this.#counts, isFork: fork !== null },
+        localNode: {
+          node: changes.node,
+          counts: () => this.#counts,
+          isFork: fork !== null,
+          onPooled: (listener) => {
+            this.#pooled.add(listener);
+            return () => this.#pooled.delete(listener);
+          },
+        },
       };
     });
   }
@@ -157,6 +176,12 @@ class LocalChain {
   async stop(): Promise<void> {
     const running = this.#running;
     this.#running = null;
+    // A thread that has ended has no status; then it starts as before.
+    const status = await running?.node.status().catch(() => null);
+    if (status != null) {
+      const { block_time: blockTimeMs, paused, mining } = status;
+      this.#production = { blockTimeMs, paused, mining };
+    }
     await running?.close();
   }
 }
@@ -312,8 +337,7 @@ interface LocalNetworkOptions {
   readonly name: string;
   /** Folder of the chain. */
   readonly folder: string;
-  readonly blockTimeMs: number;
-  readonly paused: boolean;
+  readonly production: BlockLoopOptions;
   /** Port of the liteserver; 0 for a free port. */
   readonly liteserverPort: number;
   /** Signature format of the validator. */
@@ -346,10 +370,10 @@ const TVM_WORKERS = 2;
 function startLocalNetwork(
   options: LocalNetworkOptions,
   modules: Environment,
-  onProduced: (more: ProducedCounts) => void,
+  told: Pick<NodeThreadModules, 'onProduced' | 'onPooled'>,
 ): Promise<RunningLocalNetwork> {
   return withClosers(async (closers) => {
-    const { name, folder, blockTimeMs, paused, liteserverPort, signatures, fork, replacesChain } = options;
+    const { name, folder, production, liteserverPort, signatures, fork, replacesChain } = options;
     const { clock, logger, unixTimeMs } = modules;
     makeFolder(folder);
     const thread = new NodeThread(
@@ -357,8 +381,7 @@ function startLocalNetwork(
         options: {
           folder,
           replacesChain,
-          blockTimeMs,
-          paused,
+          production,
           liteserver: { host: HOST, port: liteserverPort },
           signatureKind: signatures,
           tvmWorkers: TVM_WORKERS,
@@ -373,7 +396,7 @@ function startLocalNetwork(
         clock,
         logger,
         forkSource: fork?.forkSource ?? null,
-        onProduced,
+        ...told,
       },
     );
     closers.add(() => thread.close());

@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { type HubMetrics, hubMetricRows } from '#api/stream/metrics.js';
 import { type ReaderMetrics, readerMetricRows } from '#api/v3/reader-pool.js';
 import { registerRows } from '#app/telemetry/metric-rows.js';
 import { type AdnlMetrics, adnlMetricRows } from '#drivers/adnl/metrics.js';
@@ -16,6 +17,8 @@ import { indexerMetricRows, type WriterFigures } from '#services/indexer/metrics
 import { type LookUpMetrics, lookUpMetricRows } from '#services/lookups/metrics.js';
 import type { MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
 import { metadataMetricRows } from '#services/metadata/metadata-fetcher.js';
+import { type PendingMetrics, pendingMetricRows } from '#services/pending/metrics.js';
+import { type WebhookMetrics, webhookMetricRows } from '#services/webhooks/metrics.js';
 
 /** State of a network, as reported on `/readyz`. */
 interface NetworkFigures {
@@ -38,6 +41,11 @@ export interface MeasuredService {
   readonly databases: readonly MetricSource<DatabaseFigures>[];
   /** Reader threads of networks with API v3. */
   readonly readers: readonly MetricSource<ReaderMetrics>[];
+  /** Networks whose messages are followed. */
+  readonly pending: readonly MetricSource<PendingMetrics>[];
+  /** Streams of networks with an index. */
+  readonly streams: readonly MetricSource<HubMetrics>[];
+  readonly webhooks: readonly MetricSource<WebhookMetrics>[];
   /** `null` where this process does not write. */
   readonly writers: readonly MetricSource<WriterFigures | null>[];
   /** `null` where this process does not write. */
@@ -83,7 +91,7 @@ const versionRow: MetricRow<string> = {
 export function registerServiceMetrics(registry: Registry, service: MeasuredService, clock: Clock): void {
   const { version, networks, pools, connections, contracts, tvm, indexes, databases, writers, metadata, access } =
     service;
-  const { localnets, readers, lookUps } = service;
+  const { localnets, readers, lookUps, pending } = service;
   registerRows(registry, [versionRow], [{ labels: {}, snapshot: () => version }], clock);
   registerRows(registry, networkMetricRows, networks, clock);
   registerRows(registry, liteMetricRows, pools, clock);
@@ -98,6 +106,9 @@ export function registerServiceMetrics(registry: Registry, service: MeasuredServ
     registerRows(registry, presentLookUpRows, lookUps, clock);
   }
   if (readers.length > 0) registerRows(registry, readerMetricRows, readers, clock);
+  if (pending.length > 0) registerRows(registry, pendingMetricRows, pending, clock);
+  if (service.streams.length > 0) registerRows(registry, hubMetricRows, service.streams, clock);
+  if (service.webhooks.length > 0) registerRows(registry, webhookMetricRows, service.webhooks, clock);
   if (localnets.length > 0) registerRows(registry, localnetMetricRows, localnets, clock);
   if (access !== null) registerRows(registry, accessMetricRows, [{ labels: {}, snapshot: access }], clock);
 }

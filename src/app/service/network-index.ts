@@ -3,6 +3,7 @@ import { ChangedKeys } from '#api/v3/changed-keys.js';
 import type { IndexRole, IndexStart, NetworkDatabase } from '#app/config/index-settings.js';
 import { BranchWatch } from '#app/service/branch-watch.js';
 import { type Environment, withClosers } from '#app/service/environment.js';
+import { FillLog } from '#app/service/fill-log.js';
 import { IndexDatabase, IndexWatch, interruptibleReads, readInterruptible } from '#app/service/index-database.js';
 import type { DatabaseFigures, IndexFigures } from '#app/service/metrics.js';
 import type { ChainSource } from '#app/service/network.js';
@@ -27,6 +28,13 @@ import { type MetadataOptions, startMetadata } from '#services/metadata/metadata
 import type { MetadataMetrics } from '#services/metadata/metadata-fetcher.js';
 import { loadOverrides } from '#services/metadata/overrides-file.js';
 
+/** The newest masterchain block of an index. */
+interface IndexHead {
+  readonly mc_seqno: number;
+  /** Unix seconds; null when unknown. */
+  readonly gen_utime: number | null;
+}
+
 /** The index of a network. */
 export interface NetworkIndex {
   readonly role: IndexRole;
@@ -40,7 +48,15 @@ export interface NetworkIndex {
   readonly version: number;
   /** What changed with the version. */
   readonly changes: ChangedKeys;
+  /** The database, for writing. @throws store/* */
+  primary(): Promise<Database>;
+  /** Called whenever the content of the index has changed. */
+  onChange(listener: () => void): void;
   freshness(): ApiFreshness;
+  /** The event log, as it grows. */
+  readonly events: IndexEventFeed;
+  /** The newest indexed masterchain block; null for an empty index. */
+  head(): IndexHead | null;
   /** What the index has of its chain; of nothing before it was read. */
   coverage(): IndexCoverage;
   /** Reads from the chain what the index has never seen; `null` when that is off. */
@@ -83,12 +99,14 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     const changes = new ChangedKeys();
     let writer: IndexWriter | null = null;
     const coverageLog = new CoverageLog(logger);
+    const listeners: (() => void)[] = [];
     const watch = new IndexWatch(
       { network: config.zeroState },
       {
         ...{ database: () => store.database, feed, listener: changes, clock, logger },
         onChange: ({ coverage }) => {
           coverageLog.note(coverage);
+          for (const listener of listeners) listener();
           // Another process may have queued contracts that it looked up.
           writer?.wakeDetection();
         },
@@ -150,7 +168,14 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
         return watch.version;
       },
       changes,
+      primary: () => primary.open(),
+      onChange: (listener) => void listeners.push(listener),
       freshness,
+      events: feed,
+      head: () => {
+        const { last = null, gen_utime = null } = watch.progress ?? {};
+        return last === null ? null : { mc_seqno: last, gen_utime };
+      },
       coverage,
       lookUps,
       lookUpMetrics: () => lookUps?.metrics() ?? null,
@@ -324,6 +349,8 @@ async function startIndexWriter(options: NetworkIndexOptions, modules: IndexWrit
     throw error;
   });
   void indexer.run();
+  const fillLog = new FillLog(() => indexer.status, modules);
+  fillLog.start();
   const problem = () => indexer.status.problem?.message ?? null;
   return {
     wakeDetection: () => indexer.wakeDetection(),
@@ -334,7 +361,10 @@ async function startIndexWriter(options: NetworkIndexOptions, modules: IndexWrit
       const { contradiction } = indexer.status;
       return contradiction === null ? null : `${contradiction.message}. ${contradiction.remedy}`;
     },
-    close: async () => void (await Promise.all([metadata.close(), indexer.close()])),
+    close: async () => {
+      fillLog.close();
+      await Promise.all([metadata.close(), indexer.close()]);
+    },
   };
 }
 

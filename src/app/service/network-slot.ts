@@ -76,7 +76,8 @@ export class NetworkSlot<Content extends SlotContent> {
     return {
       ...api,
       ...(api.headSeqno === undefined ? {} : { headSeqno: () => now().headSeqno!() }),
-      ...(api.freshness === undefined ? {} : { freshness: () => now().freshness!() }),
+      ...(api.freshness === undefined ? {} : { freshness: (group) => now().freshness!(group) }),
+      ...(api.hasten === undefined ? {} : { hasten: (group) => now().hasten?.(group) }),
       ...(api.threads === undefined ? {} : { threads: this.#threadsOf(now) }),
       context: (request) => {
         if (this.#problem !== null && !isControl) throw this.#problem;

@@ -28,11 +28,17 @@ describe('a network', () => {
     });
   });
 
-  it('is not without a server, and says how each is', () => {
-    const servers = [server('1.1.1.1:1', 'failing', 'connect ECONNREFUSED'), server('2.2.2.2:2', 'connecting')];
+  it('is not without a server, and says how many are how, without their addresses', () => {
+    const servers = [
+      server('1.1.1.1:1', 'failing', 'connect ECONNREFUSED 1.1.1.1:1'),
+      server('2.2.2.2:2', 'connecting'),
+      server('3.3.3.3:3', 'failing', 'connect ECONNREFUSED 3.3.3.3:3'),
+      server('[2001:db8::1]:4', 'failing', 'cannot connect to [2001:db8::1]:4: ETIMEDOUT'),
+    ];
     expect(health(servers)).toMatchObject({
       ready: false,
-      problem: 'no liteserver is available: 1.1.1.1:1: failing (connect ECONNREFUSED); 2.2.2.2:2: connecting',
+      problem:
+        'no liteserver of 4 is available: 2 failing (connect ECONNREFUSED); 1 connecting; 1 failing (cannot connect: ETIMEDOUT)',
     });
   });
 

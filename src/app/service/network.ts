@@ -1,4 +1,4 @@
-import type { NetworkHealth } from '#api/http/http-api.js';
+import type { ApiFreshness, NetworkHealth } from '#api/http/http-api.js';
 import type { V2Network } from '#api/v2/context.js';
 import type { NamedGroup, NamedNetwork } from '#app/config/networks.js';
 import { ForkedContractReads, type ImportAccount } from '#app/service/account-import.js';
@@ -9,6 +9,7 @@ import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import type { PoolMetrics } from '#drivers/lite/metrics.js';
 import { LitePool } from '#drivers/lite/pool.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import type { Clock } from '#kernel/clock.js';
 import { Chain } from '#services/chain/chain.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { KeyBlockFile, KeyBlockMemory, type KeyBlockStore } from '#services/chain/key-blocks.js';
@@ -148,6 +149,8 @@ interface LiteserverPool extends ChainSource {
   readonly contracts: ContractService;
   /** The network for API v2. */
   readonly v2: V2Network;
+  /** How recent reads of the head are. */
+  freshness(): ApiFreshness;
 }
 
 /**
@@ -165,7 +168,7 @@ function openLiteserverPool(options: LiteserverPoolOptions, modules: LiteserverP
     const { lite, chain } = source;
     const contracts = new ContractService(
       { getMethods, deadlineMs, cpuMs, keyCpuMs },
-      { chain, tvm, lite, clock, logger },
+      { chain, tvm, lite, clock, unixTimeMs, randomBytes: modules.randomBytes, logger },
     );
     const servers = () =>
       lite.metrics().servers.map(({ server, state, is_archive, seqno }) => ({
@@ -175,8 +178,20 @@ function openLiteserverPool(options: LiteserverPoolOptions, modules: LiteserverP
         seqno,
       }));
     const v2 = { chain, contracts: forked(contracts, chain, modules), servers, now: unixTimeMs };
-    return { ...source, contracts, v2, close: () => closers.close() };
+    return { ...source, contracts, v2, freshness: headFreshness(source, clock), close: () => closers.close() };
   });
+}
+
+/** The proven head, and since when servers claim a newer one. */
+function headFreshness({ chain, lite }: ChainSource, clock: Clock): () => ApiFreshness {
+  let behind: { readonly seqno: number; readonly since: number } | null = null;
+  return () => {
+    const { provenSeqno: mcSeqno } = chain;
+    if (mcSeqno === 0) return { mcSeqno, lagMs: null };
+    if (lite.headSeqno <= mcSeqno) behind = null;
+    else if (behind === null || behind.seqno !== mcSeqno) behind = { seqno: mcSeqno, since: clock.now() };
+    return { mcSeqno, lagMs: behind === null ? 0 : clock.now() - behind.since };
+  };
 }
 
 /** Contract reads for the APIs; on a fork, with account import. */
@@ -253,7 +268,7 @@ export interface HealthFacts {
   readonly details: Readonly<Record<string, string | number | boolean | null>>;
 }
 
-/** Maximum length of the list of servers. */
+/** Longest text about the servers. */
 const MAX_TEXT = 2_000;
 
 /** A network is ready when a server is healthy and the head is proven and not too old. */
@@ -282,9 +297,18 @@ function ageText(ms: number | null): string {
   return ms === null ? 'of unknown age, so too' : `${Math.round(ms / 1000)} s`;
 }
 
-/** Each server with the reason why it is not queried. */
+/** How many servers are in which state, and why; without their addresses, as the page is public. */
 function serversText({ servers }: PoolMetrics): string {
-  const each = servers.map(({ server, state, reason }) => `${server}: ${state}${reason === '' ? '' : ` (${reason})`}`);
-  const text = `no liteserver is available: ${each.join('; ')}`;
+  const counts = new Map<string, number>();
+  for (const { state, reason } of servers) {
+    const known = reason.replaceAll(ADDRESS, '').trim();
+    const kind = known === '' ? state : `${state} (${known})`;
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  }
+  const most = [...counts].sort(([, a], [, b]) => b - a).map(([kind, count]) => `${count} ${kind}`);
+  const text = `no liteserver of ${servers.length} is available: ${most.join('; ')}`;
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }
+
+/** An address with a port, IPv4 or IPv6, with the words before it that lead to it. */
+const ADDRESS = / ?(?:to )?(?:\d{1,3}(?:\.\d{1,3}){3}|\[?[0-9a-fA-F:]*::[0-9a-fA-F:.]*\]?):\d+/g;

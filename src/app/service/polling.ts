@@ -5,6 +5,7 @@ export class Polling {
   readonly #once: (signal: AbortSignal) => Promise<number>;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
+  #pause = new AbortController();
   #running: Promise<void> = Promise.resolve();
 
   /** @param once resolves to the milliseconds until the next time; it must not reject */
@@ -17,14 +18,24 @@ export class Polling {
     this.#running = this.#run();
   }
 
+  /** Does not wait for the next time. */
+  wake(): void {
+    this.#pause.abort();
+  }
+
   /** Aborts the signal, and waits for what is under way. */
   async close(): Promise<void> {
     this.#stop.abort();
+    this.wake();
     await this.#running;
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
-    while (!signal.aborted) await pause(await this.#once(signal), this.#clock, signal);
+    while (!signal.aborted) {
+      this.#pause = new AbortController();
+      const delayMs = await this.#once(signal);
+      if (!signal.aborted) await pause(delayMs, this.#clock, this.#pause.signal);
+    }
   }
 }

@@ -1,17 +1,23 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { Registry } from 'prom-client';
+import type { ExplorerOptions } from '#api/http/explorer-routes.js';
 import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
+import { StreamRoutes } from '#api/stream/stream-routes.js';
 import type { V3Network } from '#api/v3/context.js';
 import { textsOf } from '#api/v3/final-texts.js';
+import { followRoute } from '#api/v3/follow.js';
 import { KeptAddressRows } from '#api/v3/kept-address-rows.js';
 import { ReaderPool } from '#api/v3/reader-pool.js';
+import { webhookRoutes } from '#api/webhooks/webhook-routes.js';
 import type { ApiSettings } from '#app/config/api-settings.js';
 import { configErrors } from '#app/config/errors.js';
 import type { Listener } from '#app/config/listeners.js';
 import { isSameNetwork, isTestnet, type NamedGroup, type NamedNetwork } from '#app/config/networks.js';
 import { ForkAccountImporter } from '#app/service/account-import.js';
-import { localnetApi, v2Api, v3Api } from '#app/service/apis.js';
+import { adminApi, emulateApi, localnetApi, v2Api, v3Api } from '#app/service/apis.js';
+import { networkEmulation } from '#app/service/emulation.js';
 import { type Environment, withClosers, withLogField } from '#app/service/environment.js';
 import { serviceErrors } from '#app/service/errors.js';
 import { IncarnationWatch } from '#app/service/incarnation-watch.js';
@@ -25,7 +31,9 @@ import {
 } from '#app/service/network.js';
 import { type NetworkIndex, type NetworkIndexOptions, openNetworkIndex } from '#app/service/network-index.js';
 import { NetworkSlot, type Replacement } from '#app/service/network-slot.js';
+import { type OpenPending, type OpenPendingOptions, openPending } from '#app/service/pending.js';
 import { affordableConnections, processLimits } from '#app/service/process-limits.js';
+import { type OpenStreams, openStreams, type StreamPlan } from '#app/service/streams.js';
 import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import { coverageText } from '#drivers/store/coverage.js';
 import type { Address } from '#formats/address/address.js';
@@ -33,7 +41,8 @@ import { isTernError } from '#kernel/tern-error.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
 import type { ProducedCounts } from '#localnet/node/node-thread.js';
 import { type Access, type AccessMetrics, openAccess } from '#services/access/access.js';
-import { plansIn, startKeyedAccess } from '#services/access/start-keyed-access.js';
+import { type AccessAdministration, plansIn, startKeyedAccess } from '#services/access/start-keyed-access.js';
+import type { MessageFollow } from '#services/pending/message-follow.js';
 
 /** Networks, listeners and settings of a service. */
 export interface ServicePlan {
@@ -45,8 +54,12 @@ export interface ServicePlan {
   readonly hostOf: readonly { readonly network: string; readonly host: string }[];
   /** Index options by network, or the reason why there is no index. */
   readonly indexes: ReadonlyMap<string, IndexPlan | string>;
+  /** URL of the database of API keys; without it they are in the data folder. */
+  readonly accessDatabase?: string | Promise<string> | null;
   /** Local nodes in this process by network, for the control API. */
   readonly localNodes?: ReadonlyMap<string, ServedLocalNode>;
+  /** How old the newest block may be by network, where that is not set; default: any age. */
+  readonly headAges?: ReadonlyMap<string, number>;
   /** Whether to store proven key blocks in the data folder. */
   readonly keepsKeyBlocks: boolean;
   /**
@@ -55,6 +68,8 @@ export interface ServicePlan {
    */
   readonly readConfig?: (source: string) => Promise<GlobalConfig>;
   readonly settings: ApiSettings;
+  /** Path of the explorer, unless the settings turn it off. */
+  readonly explorerAt: ExplorerOptions['base'];
 }
 
 /** A running service. */
@@ -85,6 +100,16 @@ interface NetworkReplacement extends Omit<Replacement<ServedNetwork>, 'open'> {
   readonly next: () => Promise<PlannedNetwork>;
 }
 
+/** The built page, in the package and in a checkout. */
+const EXPLORER_FOLDER = fileURLToPath(new URL('../../../dist/web', import.meta.url));
+
+/** What live services have and Tern has not yet; the README lists it, too. */
+const MISSING_PATHS = {
+  '/api/v3/balanceChanges':
+    'the balance changes of a transaction follow from `account_state_before` and `account_state_after` in /api/v3/transactions',
+  '/api/emulate/': 'send the message to a fork of the network (tern dev --fork), or use estimateFee of API v2',
+};
+
 const KIB = 2 ** 10;
 const MIB = 2 ** 20;
 
@@ -98,7 +123,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
     const { settings, networks, listeners } = plan;
     const groups = groupsByNetwork(networks, plan.groups);
     const named = plan.groups.map(({ group }) => group);
-    const { access, metrics: accessMetrics, close } = await startAccess(settings, named, modules);
+    const { access, administration, metrics: accessMetrics, close } = await startAccess(plan, named, modules);
     closers.add(close);
 
     const cores = Math.min(availableParallelism(), 8);
@@ -108,6 +133,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
       return openServedNetwork(
         {
           ...planned,
+          administration,
           hosts: plan.hostOf.filter((each) => each.network === network.name).map(({ host }) => host),
           groups: groups.get(network.name) ?? [],
           dataFolder: plan.keepsKeyBlocks ? settings.data : null,
@@ -116,8 +142,14 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
           tvm: tvmLimits(settings, isIndexer(index) ? 1 : tvmWorkers),
           cacheBytes: settings.nodeCacheMb * MIB,
           deadlineMs: settings.requestTimeout,
-          maxHeadAgeMs: settings.maxHeadAge,
+          maxHeadAgeMs: settings.maxHeadAge ?? plan.headAges?.get(network.name) ?? 0,
           maxIndexLagMs: settings.maxIndexLag,
+          streams: streamPlan(settings),
+          pending: {
+            isOn: settings.pending === 'on',
+            redisUrl: settings.redisUrl ?? null,
+            channel: settings.pendingChannel ?? null,
+          },
         },
         modules,
       );
@@ -136,21 +168,42 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
       const message = 'fewer connections are taken than configured: the process may not open so many files';
       modules.logger.info(message, { max_connections: maxConnections });
     }
+    const explorer = settings.explorer === 'off' ? null : { folder: EXPLORER_FOLDER, base: plan.explorerAt };
     const servers: HttpServer[] = [];
     // All servers drain concurrently.
     closers.add(async () => void (await Promise.all(servers.map((server) => server.close()))));
+    const plans = streamPlan(settings);
+    const webhooks =
+      plans.webhooks === 'off'
+        ? []
+        : webhookRoutes({
+            webhooksOf: (name) => open.get(name)?.latest.streams?.webhooks ?? null,
+            access: plans.webhooks,
+          });
+    const streams = new StreamRoutes(plans.streams, {
+      hubOf: (name) => open.get(name)?.latest.streams?.hub ?? null,
+      ageOf: (name) => open.get(name)?.latest.index?.figures().head_age_seconds ?? null,
+      unixTime: () => modules.unixTimeMs() / 1000,
+      clock: modules.clock,
+    });
     for (const { address, networks: names } of listeners) {
       const served = names.map((name) => open.get(name)!);
       const registry = new Registry();
       registerProcessMetrics(registry);
       registerServiceMetrics(registry, measured(plan, served, accessMetrics), modules.clock);
       const server = await startHttpServer(
-        { ...address, version: plan.version, ...httpSettings(settings), maxConnections },
+        { ...address, version: plan.version, ...httpSettings(settings), maxConnections, explorer },
         {
           ...modules,
           access,
           metrics: registry,
           networks: served.map(({ http }) => http),
+          missingPaths: MISSING_PATHS,
+          rawRoutes: [
+            followRoute({ followOf: (network) => followOf(served, network), clock: modules.clock }),
+            ...streams.routes(),
+            ...webhooks,
+          ],
         },
       );
       modules.logger.info('listening', { url: server.url, networks: names.join() });
@@ -210,6 +263,18 @@ function tvmLimits(settings: ApiSettings, workers: number): NetworkTvmOptions {
   const { tvmCpuTime, tvmKeyCpuTime, tvmMemory, tvmEndedTime: endedCpuMs, tvmSlowWorkers = null } = settings;
   const slowWorkers = tvmSlowWorkers ?? Math.max(1, Math.floor(workers / 2));
   return { workers, slowWorkers, rememberMs: tvmMemory, endedCpuMs, cpuMs: tvmCpuTime, keyCpuMs: tvmKeyCpuTime };
+}
+
+function streamPlan(settings: ApiSettings): StreamPlan {
+  const { maxStreamsPerClient, maxStreamAddresses, maxStreamBufferKb, webhooks, webhookTargets, profile } = settings;
+  return {
+    streams: {
+      maxConnections: maxStreamsPerClient,
+      maxAddresses: maxStreamAddresses,
+      maxBufferedBytes: maxStreamBufferKb * KIB,
+    },
+    ...{ webhooks, webhookTargets, profile },
+  };
 }
 
 function httpSettings(settings: ApiSettings) {
@@ -304,10 +369,25 @@ function measured(
       const local = localNodes?.get(name);
       return local === undefined ? [] : [{ labels: { network: name }, snapshot: local.counts }];
     }),
+    pending: networks.flatMap((slot) =>
+      slot.latest.pending === null
+        ? []
+        : [{ labels: { network: slot.http.name }, snapshot: () => slot.latest.pending!.metrics() }],
+    ),
     readers: networks.flatMap((slot) =>
       slot.latest.readers === null
         ? []
         : [{ labels: { network: slot.http.name }, snapshot: () => slot.latest.readers!.metrics() }],
+    ),
+    streams: networks.flatMap((slot) =>
+      slot.latest.streams === null
+        ? []
+        : [{ labels: { network: slot.http.name }, snapshot: () => slot.latest.streams!.hub.metrics() }],
+    ),
+    webhooks: networks.flatMap((slot) =>
+      slot.latest.streams?.webhooks == null
+        ? []
+        : [{ labels: { network: slot.http.name }, snapshot: () => slot.latest.streams!.webhooks!.metrics() }],
     ),
     databases: indexes.map(({ labels, index }) => ({ labels, snapshot: () => index().databaseFigures() })),
   };
@@ -332,6 +412,15 @@ interface ServedNetworkOptions extends OpenNetworkOptions {
   readonly maxIndexLagMs: number;
   /** `null` unless the network runs in this process. */
   readonly localNode: ServedLocalNode | null;
+  /** For the admin API; `null` with open access. */
+  readonly administration: AccessAdministration | null;
+  readonly pending: PendingPlan;
+  readonly streams: StreamPlan;
+}
+
+/** Whether and how messages are followed. */
+interface PendingPlan extends Pick<OpenPendingOptions, 'redisUrl' | 'channel'> {
+  readonly isOn: boolean;
 }
 
 /** A local node in this process. */
@@ -341,6 +430,8 @@ interface ServedLocalNode {
   readonly counts: () => ProducedCounts;
   /** Whether it is a fork with lazy account import. */
   readonly isFork: boolean;
+  /** Calls the listener with the BoC of each message that waits for a block. @returns ends that */
+  readonly onPooled: (listener: (message: Uint8Array) => void) => () => void;
 }
 
 /** A network with its index and APIs. */
@@ -350,6 +441,10 @@ interface ServedNetwork {
   readonly index: NetworkIndex | null;
   /** `null` without API v3. */
   readonly readers: ReaderPool | null;
+  /** `null` where messages are not followed. */
+  readonly pending: OpenPending | null;
+  /** `null` without an index. */
+  readonly streams: OpenStreams | null;
   readonly http: HttpNetwork;
   close(): Promise<void>;
 }
@@ -378,29 +473,45 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
       index = await openNetworkIndex({ ...plan, config, isFork: accounts !== null }, { ...modules, logger, source });
       closers.add(() => index?.close());
     }
-    const apis: AnyHttpApi[] = index?.role === 'indexer' ? [] : [v2Api(open)];
+    const pending = await openPendingOf(options, { open, index }, { ...modules, logger });
+    closers.add(() => pending?.close());
+    const apis: AnyHttpApi[] = index?.role === 'indexer' ? [] : [v2Api(open, pending?.live ?? null)];
     let readers: ReaderPool | null = null;
-    if (plan !== null && typeof plan !== 'string' && index !== null && index.role !== 'indexer') {
+    let streams: OpenStreams | null = null;
+    if (plan !== null && typeof plan !== 'string' && index !== null) {
       const testnet = await isTestnet(network.config);
-      readers = readersOf(plan, testnet, index, { ...modules, logger });
-      closers.add(() => readers?.close());
       const covered = index;
       const facts = {
         isTestnet: testnet,
         coverage: () => covered.coverage(),
         ...(index.lookUps === null ? {} : { lookUps: index.lookUps }),
+        ...(pending === null ? {} : { pending: pending.live }),
         ...keptTexts(plan.textCacheMb * MIB, index),
       };
-      apis.push(v3Api(open, index, readers, facts));
+      if (index.role !== 'indexer') {
+        readers = readersOf(plan, testnet, index, { ...modules, logger });
+        closers.add(() => readers?.close());
+        apis.push(v3Api(open, index, readers, facts));
+        apis.push(emulateApi(open, index, { ...facts, dnsRoots: plan.dnsRoots }));
+      }
+      const { config } = network;
+      streams = await openStreams(options.streams, {
+        ...{ ...modules, logger, config, index, facts, live: pending?.live ?? null },
+      });
+      closers.add(() => streams?.close());
     }
     const ended = new AbortController();
     closers.add(() => ended.abort());
     if (localNode !== null) apis.push(localnetApi(localNode.node, open, ended.signal));
+    const { administration } = options;
+    if (administration !== null) apis.push(adminApi(administration, modules.unixTimeMs));
     const reason = typeof plan === 'string' ? plan : NO_DATABASE;
     return {
       open,
       index,
+      pending,
       readers,
+      streams,
       http: {
         name: network.name,
         hosts,
@@ -412,6 +523,29 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
       close: () => closers.close(),
     };
   });
+}
+
+/** Null: the network has no index, or follows no messages. */
+function followOf(served: readonly NetworkSlot<ServedNetwork>[], { name }: HttpNetwork): MessageFollow | null {
+  return served.find(({ http }) => http.name === name)?.latest.pending?.follow ?? null;
+}
+
+/** Follows messages where their transactions can be read from an index, by processes that serve API v3. */
+async function openPendingOf(
+  { network: { config }, index: indexPlan, localNode, pending: { isOn, ...plan } }: ServedNetworkOptions,
+  { open, index }: Pick<ServedNetwork, 'open' | 'index'>,
+  modules: Environment,
+): Promise<OpenPending | null> {
+  if (!isOn || index === null || index.role === 'indexer') return null;
+  const source = open.pools.get(PUBLIC_GROUP)!;
+  const { chain, lite } = source;
+  const pool = localNode?.onPooled ?? null;
+  const dnsRoots = indexPlan === null || typeof indexPlan === 'string' ? [] : indexPlan.dnsRoots;
+  const emulation = networkEmulation(source, dnsRoots);
+  return openPending(
+    { config, ...plan },
+    { ...modules, chain, claimedSeqno: () => lite.headSeqno, emulation, index, pool },
+  );
 }
 
 /** Reader threads of a network, which start when they are needed. */
@@ -493,6 +627,8 @@ function writingDetails(index: Pick<NetworkIndex, 'writing'>): Readonly<Record<s
 interface ServiceAccess {
   readonly access: Access;
   /** `null` with open access. */
+  readonly administration: AccessAdministration | null;
+  /** `null` with open access. */
   readonly metrics: (() => AccessMetrics) | null;
   close(): Promise<void>;
 }
@@ -503,11 +639,12 @@ interface ServiceAccess {
  * @throws access/*
  */
 async function startAccess(
-  { access, data: folder, plans: file, redisUrl }: ApiSettings,
+  { settings, accessDatabase = null }: ServicePlan,
   groups: readonly string[],
   modules: Environment,
 ): Promise<ServiceAccess> {
-  if (access === 'open') return { access: openAccess, metrics: null, close: async () => {} };
+  const { access, data: folder, plans: file, redisUrl } = settings;
+  if (access === 'open') return { access: openAccess, administration: null, metrics: null, close: async () => {} };
   const plans = plansIn(folder, file);
   for (const name of plans.names) {
     const group = plans.find(name)?.group ?? null;
@@ -515,6 +652,7 @@ async function startAccess(
     const message = 'a plan opens an unknown liteserver group; its keys use the public group';
     modules.logger.warn(message, { plan: name, group });
   }
-  const started = await startKeyedAccess({ folder, plans: file, redisUrl }, modules);
-  return { access: started.access, metrics: () => started.metrics(), close: () => started.close() };
+  const started = await startKeyedAccess({ folder, plans: file, redisUrl, databaseUrl: accessDatabase }, modules);
+  const { administration } = started;
+  return { access: started.access, administration, metrics: () => started.metrics(), close: () => started.close() };
 }

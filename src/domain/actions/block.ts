@@ -28,7 +28,7 @@ export type BlockKey = number | string;
 
 /** A part of a trace that is understood as one thing: first each message, then what patterns make of several blocks. */
 export class ActionBlock {
-  /** Name of the pattern that made it, or of a basic block. */
+  /** Enters the ids of actions: one of the kinds of its pattern, or that of a message. */
   readonly kind: string;
   /** Of a message that is not understood further; else null. */
   readonly opcode: number | null;
@@ -47,6 +47,8 @@ export class ActionBlock {
   hasSiblings = false;
   /** What the pattern learned, for patterns that build on it. */
   data: unknown = null;
+  /** Name of the pattern that made it; null: it is a message. */
+  pattern: string | null = null;
   /** Null: a block without an action of its own. */
   action: BlockAction | null = null;
   /** Accounts that became active in it. */

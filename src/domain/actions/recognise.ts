@@ -121,6 +121,7 @@ export class BlockTree {
       for (const one of part.deployments) deployments.push(one);
     }
     const block = new ActionBlock(meant.kind ?? pattern.name, null, nodes, ordered, deployments);
+    block.pattern = pattern.name;
     block.failed = meant.failed ?? false;
     block.broken = (meant.broken ?? false) || ordered.some(({ broken }) => broken);
     block.data = meant.data;

@@ -2,9 +2,8 @@ import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 
 /**
- * What contracts were at the time of the trace: for each account the newest verified state of each interface that held at or
- * before the end of the trace, so that a sale or wallet that the trace itself closed or destroyed is known. Undefined: not looked
- * up, so the classification asks for it; null: the account has none of these interfaces.
+ * What contracts were at the end of the trace; what they were before it, if the trace destroyed them. Undefined: not looked up, so
+ * the classification asks for it; null: the account has none of these interfaces.
  */
 export interface TraceFacts {
   contract(address: Address): ContractFacts | null | undefined;

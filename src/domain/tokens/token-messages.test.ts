@@ -1,10 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  isTokenOpcode,
-  type JettonTransferBody,
-  parseTokenEvent,
-  TOKEN_OPCODES,
-} from '#domain/tokens/token-messages.js';
+import { isTokenOpcode, parseTokenEvent, TOKEN_OPCODES, type TokenEventBodies } from '#domain/tokens/token-messages.js';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -84,7 +79,7 @@ describe('a jetton transfer', () => {
   it.each(payloads)('has %s', (_, rest, forward) => {
     for (const isInline of [false, true]) {
       const event = parseTokenEvent(message(rest(transferHead()).endCell(), {}, isInline));
-      const { forward_payload, ...body } = event!.body as JettonTransferBody;
+      const { forward_payload, ...body } = event!.body as TokenEventBodies['jetton_transfer'];
       expect({ ...event, body }).toEqual(expected);
       expect(forward_payload?.hash() ?? null).toEqual(forward?.hash() ?? null);
     }

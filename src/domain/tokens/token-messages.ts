@@ -1,152 +1,44 @@
 import type { Address } from '#formats/address/address.js';
-import { Builder } from '#formats/cells/builder.js';
-import { type Cell, CellType } from '#formats/cells/cell.js';
+import { CellType } from '#formats/cells/cell.js';
 import type { Slice } from '#formats/cells/slice.js';
+import type { Codec, ValueOf } from '#formats/tlb/codec/codec.js';
+import { layout } from '#formats/tlb/codec/layout.js';
 import { type Message, messageBody } from '#formats/tlb/message.js';
-import { accountOf, MsgAddress, type MsgAddress as MsgAddressValue } from '#formats/tlb/msg-address.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { isTernError } from '#kernel/tern-error.js';
+
+/*
+ * Bodies of jetton and NFT messages, with their opcodes as tags. Contracts ignore what follows the fields that decide where tokens go,
+ * so payloads may be missing; numbers may have leading zero bytes.
+ */
+
+/**
+ * `transfer` of TEP-74: the owner to its jetton wallet. `amount` is in the smallest units of the jetton, `forward_ton_amount` in
+ * nanotons; an empty `forward_payload` is null.
+ */
+export const JettonTransfer = layout(
+  'transfer#0f8a7ea5 query_id:uint64 amount:Coins destination:AnyMsgAddress response_destination:AnyMsgAddress custom_payload:(Maybe ^Cell) forward_ton_amount:Coins forward_payload:(Either Cell ^Cell)',
+);
+/** `burn` of TEP-74: the owner to its jetton wallet. */
+export const JettonBurn = layout(
+  'burn#595f07bc query_id:uint64 amount:Coins response_destination:AnyMsgAddress custom_payload:(Opt Maybe ^Cell)',
+);
+/** `internal_transfer` of TEP-74: a jetton wallet, or the master that mints, to a jetton wallet. */
+export const JettonInternalTransfer = layout(
+  'internal_transfer#178d4519 query_id:uint64 amount:Coins from:AnyMsgAddress response_address:AnyMsgAddress forward_ton_amount:Coins forward_payload:(Either Cell ^Cell)',
+);
+/** `transfer` of TEP-62: the owner to its NFT item. */
+export const NftTransfer = layout(
+  'transfer#5fcc3d14 query_id:uint64 new_owner:AnyMsgAddress response_destination:AnyMsgAddress custom_payload:(Maybe ^Cell) forward_amount:Coins forward_payload:(Either Cell ^Cell)',
+);
 
 /** Opcodes (first 32 bits of a message body) of the jetton and NFT messages that become token events. */
 export const TOKEN_OPCODES = {
-  jetton_transfer: 0x0f8a7ea5,
-  jetton_burn: 0x595f07bc,
-  jetton_internal_transfer: 0x178d4519,
-  nft_transfer: 0x5fcc3d14,
+  jetton_transfer: JettonTransfer.tag,
+  jetton_burn: JettonBurn.tag,
+  jetton_internal_transfer: JettonInternalTransfer.tag,
+  nft_transfer: NftTransfer.tag,
 } as const;
-
-/**
- * ```
- * transfer#0f8a7ea5 query_id:uint64 amount:(VarUInteger 16) destination:MsgAddress response_destination:MsgAddress
- *   custom_payload:(Maybe ^Cell) forward_ton_amount:(VarUInteger 16) forward_payload:(Either Cell ^Cell) = InternalMsgBody;
- * ```
- */
-export interface JettonTransferBody {
-  readonly query_id: bigint;
-  /** In the smallest units of the jetton. */
-  readonly amount: bigint;
-  readonly destination: MsgAddressValue;
-  readonly response_destination: MsgAddressValue;
-  readonly custom_payload: Cell | null;
-  /** Nanotons. */
-  readonly forward_ton_amount: bigint;
-  /** Null when empty. */
-  readonly forward_payload: Cell | null;
-}
-
-/**
- * ```
- * burn#595f07bc query_id:uint64 amount:(VarUInteger 16) response_destination:MsgAddress custom_payload:(Maybe ^Cell)
- *   = InternalMsgBody;
- * ```
- */
-interface JettonBurnBody {
-  readonly query_id: bigint;
-  readonly amount: bigint;
-  readonly response_destination: MsgAddressValue;
-  readonly custom_payload: Cell | null;
-}
-
-/**
- * ```
- * internal_transfer#178d4519 query_id:uint64 amount:(VarUInteger 16) from:MsgAddress response_address:MsgAddress
- *   forward_ton_amount:(VarUInteger 16) forward_payload:(Either Cell ^Cell) = InternalMsgBody;
- * ```
- */
-interface JettonInternalTransferBody {
-  readonly query_id: bigint;
-  readonly amount: bigint;
-  readonly from: MsgAddressValue;
-  readonly response_address: MsgAddressValue;
-  readonly forward_ton_amount: bigint;
-  readonly forward_payload: Cell | null;
-}
-
-/**
- * ```
- * transfer#5fcc3d14 query_id:uint64 new_owner:MsgAddress response_destination:MsgAddress custom_payload:(Maybe ^Cell)
- *   forward_amount:(VarUInteger 16) forward_payload:(Either Cell ^Cell) = InternalMsgBody;
- * ```
- */
-interface NftTransferBody {
-  readonly query_id: bigint;
-  readonly new_owner: MsgAddressValue;
-  readonly response_destination: MsgAddressValue;
-  readonly custom_payload: Cell | null;
-  readonly forward_amount: bigint;
-  readonly forward_payload: Cell | null;
-}
-
-/** Reads a body after its opcode; null when it is too short or an address in it is malformed. */
-function readJettonTransfer(body: Slice): JettonTransferBody | null {
-  return orNull(() => ({
-    query_id: body.loadUintBig(64),
-    amount: loadCoins(body),
-    destination: MsgAddress.load(body),
-    response_destination: MsgAddress.load(body),
-    custom_payload: loadMaybeRef(body),
-    forward_ton_amount: loadCoins(body),
-    forward_payload: loadPayload(body),
-  }));
-}
-
-/** As {@link readJettonTransfer}. A body that ends before the `custom_payload` bit has no payload: wallets do not read that far. */
-function readJettonBurn(body: Slice): JettonBurnBody | null {
-  return orNull(() => ({
-    query_id: body.loadUintBig(64),
-    amount: loadCoins(body),
-    response_destination: MsgAddress.load(body),
-    custom_payload: body.remainingBits > 0 && body.loadBit() && body.remainingRefs > 0 ? body.loadRef() : null,
-  }));
-}
-
-/** As {@link readJettonTransfer}. */
-function readJettonInternalTransfer(body: Slice): JettonInternalTransferBody | null {
-  return orNull(() => ({
-    query_id: body.loadUintBig(64),
-    amount: loadCoins(body),
-    from: MsgAddress.load(body),
-    response_address: MsgAddress.load(body),
-    forward_ton_amount: loadCoins(body),
-    forward_payload: loadPayload(body),
-  }));
-}
-
-/** As {@link readJettonTransfer}. */
-function readNftTransfer(body: Slice): NftTransferBody | null {
-  return orNull(() => ({
-    query_id: body.loadUintBig(64),
-    new_owner: MsgAddress.load(body),
-    response_destination: MsgAddress.load(body),
-    custom_payload: loadMaybeRef(body),
-    forward_amount: loadCoins(body),
-    forward_payload: loadPayload(body),
-  }));
-}
-
-/** A `VarUInteger 16` as the TVM reads it: the number may have leading zero bytes. */
-function loadCoins(body: Slice): bigint {
-  return body.loadUintBig(body.loadUint(4) * 8);
-}
-
-function loadMaybeRef(body: Slice): Cell | null {
-  return body.loadBit() ? body.loadRef() : null;
-}
-
-/** `Either Cell ^Cell` as the last field of a body; missing parts are tolerated. */
-function loadPayload(body: Slice): Cell | null {
-  if (body.remainingBits === 0) return null;
-  if (body.loadBit()) return body.remainingRefs > 0 ? body.loadRef() : null;
-  return body.remainingBits === 0 && body.remainingRefs === 0 ? null : new Builder().storeSlice(body).endCell();
-}
-
-function orNull<T>(read: () => T): T | null {
-  try {
-    return read();
-  } catch (error) {
-    if (isTernError(error)) return null;
-    throw error;
-  }
-}
 
 const {
   jetton_transfer: JETTON_TRANSFER,
@@ -157,11 +49,11 @@ const {
 
 /** The message body of each kind of token event. */
 export interface TokenEventBodies {
-  readonly jetton_transfer: JettonTransferBody;
-  readonly jetton_burn: JettonBurnBody;
+  readonly jetton_transfer: ValueOf<typeof JettonTransfer>;
+  readonly jetton_burn: ValueOf<typeof JettonBurn>;
   /** Jettons credited to a wallet; a mint only when the sender is the jetton master. */
-  readonly jetton_mint: JettonInternalTransferBody;
-  readonly nft_transfer: NftTransferBody;
+  readonly jetton_mint: ValueOf<typeof JettonInternalTransfer>;
+  readonly nft_transfer: ValueOf<typeof NftTransfer>;
 }
 export type TokenEventKind = keyof TokenEventBodies;
 
@@ -193,24 +85,34 @@ export function parseTokenEvent(message: Message): TokenEvent | null {
   if (source === null) return null;
   const slice = messageBody(message);
   if (slice.remainingBits < 32) return null;
-  switch (slice.loadUint(32)) {
+  switch (slice.preloadUint(32)) {
     case JETTON_TRANSFER: {
-      const body = readJettonTransfer(slice);
+      const body = loadOrNull(JettonTransfer, slice);
       return body && { kind: 'jetton_transfer', body, source, destination: accountOf(body.destination) };
     }
     case JETTON_BURN: {
-      const body = readJettonBurn(slice);
+      const body = loadOrNull(JettonBurn, slice);
       return body && { kind: 'jetton_burn', body, source, destination: null };
     }
     case INTERNAL_TRANSFER: {
-      const body = readJettonInternalTransfer(slice);
+      const body = loadOrNull(JettonInternalTransfer, slice);
       return body && { kind: 'jetton_mint', body, source, destination: null };
     }
     case NFT_TRANSFER: {
-      const body = readNftTransfer(slice);
+      const body = loadOrNull(NftTransfer, slice);
       return body && { kind: 'nft_transfer', body, source, destination: accountOf(body.new_owner) };
     }
     default:
       return null;
+  }
+}
+
+/** Null when the body is too short or an address in it is malformed. */
+function loadOrNull<Body>(body: Codec<Body>, slice: Slice): Body | null {
+  try {
+    return body.load(slice);
+  } catch (error) {
+    if (isTernError(error)) return null;
+    throw error;
   }
 }

@@ -59,6 +59,39 @@ export function traceTree(transactions: readonly TraceTreeTransaction[]): TraceT
   return { trace, transactions_order: ordered.map(({ hash }) => hash), warning };
 }
 
+/**
+ * The tree of a trace as it unfolds, for traces that are not complete yet: children stand in the order in which their messages were
+ * sent, and `transactions_order` is breadth first. The first transaction whose inbound message none of them sent is the root.
+ */
+export function unfoldingTree(transactions: readonly TraceTreeTransaction[]): TraceTree {
+  const receivers = new Map<string, TraceTreeTransaction>();
+  const sent = new Set<string>();
+  for (const each of transactions) {
+    if (each.in_msg_hash !== null) receivers.set(each.in_msg_hash, each);
+    for (const hash of each.out_msg_hashes) sent.add(hash);
+  }
+  const roots = transactions.filter(({ in_msg_hash }) => in_msg_hash === null || !sent.has(in_msg_hash));
+  const [first] = roots.toSorted(byLtAndAccount);
+  if (first === undefined) return { trace: null, transactions_order: [], warning: null };
+  const nodeOf = ({ hash, in_msg_hash }: TraceTreeTransaction): Node =>
+    in_msg_hash === null ? { tx_hash: hash, children: [] } : { tx_hash: hash, in_msg_hash, children: [] };
+  const trace = nodeOf(first);
+  const reached = [{ transaction: first, node: trace }];
+  const order: string[] = [];
+  for (const { transaction, node } of reached) {
+    order.push(transaction.hash);
+    for (const hash of transaction.out_msg_hashes) {
+      const receiver = receivers.get(hash);
+      if (receiver === undefined) continue;
+      const child = nodeOf(receiver);
+      node.children?.push(child);
+      reached.push({ transaction: receiver, node: child });
+    }
+    if (transaction.out_msg_hashes.length > 0 && node.children?.length === 0) node.children = null;
+  }
+  return { trace, transactions_order: order, warning: order.length < transactions.length ? missingNode : null };
+}
+
 function byLtAndAccount(a: TraceTreeTransaction, b: TraceTreeTransaction): number {
   if (a.lt !== b.lt) return a.lt < b.lt ? -1 : 1;
   if (a.account === b.account) return 0;

@@ -178,6 +178,16 @@ describe('a pool', () => {
     expect(world.clock.pending).toBe(0);
   });
 
+  it('connects again soon to a server that restarts each second', async () => {
+    const world = await new PoolInMemory(1, { reconnectMinMs: 100, reconnectMaxMs: 30_000 }).start();
+    for (let i = 0; i < 12; i++) {
+      await world.pass(1_000);
+      expect(world.pool.metrics().servers[0]?.state, `after restart ${i}`).toBe('healthy');
+      world.network.cut(world.servers[0]!);
+    }
+    expect(world.network.attempts.length).toBe(12);
+  });
+
   it('connects again after ever longer pauses', async () => {
     const world = new PoolInMemory(1, { reconnectMinMs: 100, reconnectMaxMs: 1_000 });
     world.network.unreachable.add('s0');

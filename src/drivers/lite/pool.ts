@@ -6,6 +6,7 @@ import {
   type ServerRequirement,
   tierOf,
 } from '#drivers/lite/choose-server.js';
+import { ConnectionLog } from '#drivers/lite/connection-log.js';
 import { liteErrors } from '#drivers/lite/errors.js';
 import type { LiteRequest, LiteSource, Need } from '#drivers/lite/lite-source.js';
 import type { PoolMetrics, ServerMetrics } from '#drivers/lite/metrics.js';
@@ -20,6 +21,7 @@ import { LiteServer, type ServerListener } from '#drivers/lite/server.js';
 import { ServerWatch } from '#drivers/lite/server-watch.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
+import { silentLogger } from '#kernel/logger.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
 import { Semaphore } from '#kernel/semaphore.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';
@@ -43,6 +45,7 @@ export class LitePool implements LiteSource {
   readonly #runs = new Map<string, { expired(): TernError }>();
   readonly #slots: Semaphore;
   readonly #cache: LruByBytes<SharedAnswer>;
+  readonly #connectionLog: ConnectionLog;
   #isClosed = false;
   readonly #watchers = new Set<() => void>();
   #referenceSeqno = 0;
@@ -61,7 +64,9 @@ export class LitePool implements LiteSource {
     this.#flights = new SingleFlight(clock);
     this.#slots = new Semaphore(settings.maxInFlight, settings.maxWaiting);
     this.#cache = new LruByBytes(settings.cacheBytes);
+    this.#connectionLog = new ConnectionLog(options.servers.length, { clock, logger: modules.logger ?? silentLogger });
     const listener: ServerListener = {
+      onNotConnected: ({ name }, problem) => this.#connectionLog.note(name, problem),
       onChange: () => this.#onChange(),
       onConnected: (server, signal) => new ServerWatch(server, settings, modules, signal).start(),
     };
@@ -104,6 +109,7 @@ export class LitePool implements LiteSource {
     this.#slots.refuseWaiting();
     this.#wake();
     await Promise.all(this.#servers.map((server) => server.close()));
+    this.#connectionLog.close();
   }
 
   async query<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {

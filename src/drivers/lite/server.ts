@@ -18,7 +18,7 @@ import { silentLogger } from '#kernel/logger.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
-/** After a connection of at least this duration, the reconnect pause starts over. */
+/** After a connection of at least this duration, or one on which the server reported its head, the reconnect pause starts over. */
 const GOOD_CONNECTION_MS = 30_000;
 
 /** Maximum length of an error message of a server; the longest messages of nodes end with a TVM log. */
@@ -49,6 +49,8 @@ export type ServerHead = Pick<LiteServerMasterchainInfoExt, 'last' | 'last_utime
 export interface ServerListener {
   /** The state of the server has changed. */
   onChange(server: LiteServer): void;
+  /** A connection ended or could not be made. */
+  onNotConnected?(server: LiteServer, problem: TernError): void;
   /** A connection is established; the signal is aborted when it ends. */
   onConnected(server: LiteServer, signal: AbortSignal): void;
 }
@@ -285,7 +287,7 @@ export class LiteServer {
 
   /** Connects and reconnects until closed. */
   async #connectLoop(): Promise<void> {
-    const { clock, random, logger = silentLogger } = this.#modules;
+    const { clock, random } = this.#modules;
     const { reconnectMinMs, reconnectMaxMs } = this.#settings;
     const { signal } = this.#closing;
     let failures = 0;
@@ -293,10 +295,12 @@ export class LiteServer {
       const startedAt = clock.now();
       const problem = await this.#connectOnce();
       if (signal.aborted) break;
-      failures = clock.now() - startedAt > GOOD_CONNECTION_MS ? 1 : failures + 1;
+      // A server that restarts is there again soon: only one that never answers is asked less and less often.
+      const wasGood = this.health.hasHead || clock.now() - startedAt > GOOD_CONNECTION_MS;
+      failures = wasGood ? 1 : failures + 1;
       this.health.disconnected(problem.message);
       this.statistics.counted(problem.code);
-      logger.info('lite server not connected', { server: this.name, code: problem.code, problem: problem.message });
+      this.#listener.onNotConnected?.(this, problem);
       this.#listener.onChange(this);
       const longest = Math.min(reconnectMinMs * 2 ** Math.min(failures - 1, 30), reconnectMaxMs);
       await pause(longest * (0.5 + random() / 2), clock, signal);

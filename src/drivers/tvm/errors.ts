@@ -29,6 +29,12 @@ export const tvmErrors = defineErrors('tvm', {
     message: (d: { problem: string }) => `the emulator cannot run this: ${d.problem}`,
     remedy: 'Check code, data, stack, account and message. Unmodified data of the network can always be run.',
   },
+  'transaction-mismatch': {
+    class: 'internal',
+    message: (d: { account: string; problem: string }) =>
+      `a transaction of ${d.account} does not match its request: ${d.problem}`,
+    remedy: 'This should not happen; please report it with the state of the account and the message.',
+  },
   timeout: {
     class: 'overloaded',
     message: (d: { afterMs: number }) => `the run took more than ${d.afterMs} ms and was stopped`,

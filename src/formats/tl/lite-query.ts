@@ -44,13 +44,19 @@ export interface DecodedLiteQuery {
   readonly bytes: Uint8Array;
 }
 
+/** A query whose call is not decoded yet. */
+export interface SplitLiteQuery {
+  readonly wait: LiteServerWaitMasterchainSeqno | null;
+  /** The encoded call; a view. Empty for a wait alone. */
+  readonly bytes: Uint8Array;
+}
+
 /**
- * The inverse of {@link encodeLiteQuery}, for servers. Byte offsets in errors are relative to the data of
- * `liteServer.query` after the wait; outside of it, to `query`.
+ * Splits a query into the wait and the call, as nodes do: they wait before they look at the call.
  *
- * @throws tl/unknown-constructor when it is not a query, or does not call a function of the lite API
+ * @throws tl/unknown-constructor when it is not a query, and other tl/* errors when the wait is cut off
  */
-export function decodeLiteQuery(query: Uint8Array): DecodedLiteQuery {
+export function splitLiteQuery(query: Uint8Array): SplitLiteQuery {
   const { data } = decodeBoxed(query, LiteServerQuery).value;
   const reader = new TlReader(data);
   let wait: LiteServerWaitMasterchainSeqno | null = null;
@@ -58,8 +64,23 @@ export function decodeLiteQuery(query: Uint8Array): DecodedLiteQuery {
     reader.constructorId();
     wait = LiteServerWaitMasterchainSeqno.load(reader);
   }
-  const bytes = reader.rest();
-  return { wait, call: decodeBoxed(bytes, ...callable), bytes };
+  return { wait, bytes: reader.rest() };
+}
+
+/** Decodes the call of a query. @throws tl/unknown-constructor, tl/end-of-data and others */
+export function decodeLiteCall(bytes: Uint8Array): DecodedLiteQuery['call'] {
+  return decodeBoxed(bytes, ...callable);
+}
+
+/**
+ * The inverse of {@link encodeLiteQuery}, for servers. Byte offsets in errors are relative to the data of
+ * `liteServer.query` after the wait; outside of it, to `query`.
+ *
+ * @throws tl/unknown-constructor when it is not a query, or does not call a function of the lite API
+ */
+export function decodeLiteQuery(query: Uint8Array): DecodedLiteQuery {
+  const { wait, bytes } = splitLiteQuery(query);
+  return { wait, call: decodeLiteCall(bytes), bytes };
 }
 
 /** The answer of a liteserver: a value of one of these constructors, or its error. */

@@ -6,6 +6,7 @@ import {
   LiteServerGetTime,
   LiteServerMasterchainInfo,
   LiteServerQuery,
+  LiteServerWaitMasterchainSeqno,
 } from '#formats/tl/lite-api.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { answerLiteQuery, type LiteModules } from '#localnet/liteserver/answer.js';
@@ -82,6 +83,25 @@ describe('a wait for a masterchain block', () => {
     expect(await answers[0]).toBe('error 652');
     modules.clock.advance(9_600);
     expect(await answers[1]).toBe('error 652');
+  });
+
+  it('is over before the call is looked at: alone it ends with the error of an empty call, as in a node', async () => {
+    const ledger = genesisLedger(3);
+    const modules = modulesOf(ledger);
+    const alone = (seqno: number) =>
+      encodeBoxed(LiteServerQuery, { data: encodeBoxed(LiteServerWaitMasterchainSeqno, { seqno, timeout_ms: 400 }) });
+    let isOver = false;
+    const answer = outcome(answerLiteQuery(alone(6), modules)).finally(() => {
+      isOver = true;
+    });
+    ledger.advanceTo(5);
+    await Promise.resolve();
+    expect([isOver, modules.clock.pending]).toEqual([false, 1]);
+    ledger.advanceTo(6);
+    expect(await answer).toBe('error 0');
+    const late = outcome(answerLiteQuery(alone(7), modules));
+    modules.clock.advance(400);
+    expect(await late).toBe('error 652');
   });
 
   it('is refused for a block too far away', async () => {

@@ -15,7 +15,7 @@ import {
   type LiteServerWaitMasterchainSeqno,
   liteServerFunctions,
 } from '#formats/tl/lite-api.js';
-import { type DecodedLiteQuery, decodeLiteQuery } from '#formats/tl/lite-query.js';
+import { type DecodedLiteQuery, decodeLiteCall, splitLiteQuery } from '#formats/tl/lite-query.js';
 import { accountPrefix, MASTERCHAIN } from '#formats/tlb/block-id.js';
 import type { Clock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -99,9 +99,9 @@ export async function answerLiteQuery(
 ): Promise<Uint8Array | null> {
   if (!isLiteQuery(query)) return null;
   try {
-    const { wait, call } = decodeLiteQuery(query);
+    const { wait, bytes } = splitLiteQuery(query);
     if (wait !== null) await waitForBlock(wait, modules, signal);
-    return await answerAnyCall(call, modules);
+    return await answerAnyCall(decodeLiteCall(bytes), modules);
   } catch (error) {
     if (!isTernError(error)) modules.onDefect?.(error);
     return encodeBoxed(LiteServerError, toLiteError(error));

@@ -3,8 +3,9 @@ import { Address } from '#formats/address/address.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import type { ChainTip, NewBlockBundle } from '#localnet/ledger/block-bundle.js';
-import { BlockLoop, NetworkTime } from '#localnet/node/block-loop.js';
+import { BlockLoop, type MiningMode } from '#localnet/node/block-loop.js';
 import { ExternalMessagePool } from '#localnet/node/external-messages.js';
+import { NetworkTime } from '#localnet/node/network-time.js';
 import type {
   BlockRequest,
   ExternalInOutcome,
@@ -23,7 +24,12 @@ const account: StateOverride = { kind: 'library', library: EMPTY_CELL };
 
 /** A loop over a producer that counts: what it was asked for, and what it is to fail with. */
 function loopOf(
-  options: { blockTimeMs?: number; paused?: boolean; make?: (request: BlockRequest) => Partial<ProducedBundle> } = {},
+  options: {
+    blockTimeMs?: number;
+    paused?: boolean;
+    mining?: MiningMode;
+    make?: (request: BlockRequest) => Partial<ProducedBundle>;
+  } = {},
 ) {
   const clock = new FakeClock();
   const pool = new ExternalMessagePool(clock);
@@ -31,12 +37,17 @@ function loopOf(
   const bundles: NewBlockBundle[] = [];
   const troubles: unknown[] = [];
   const dropped: number[] = [];
+  const queued = { left: 0 };
   let tip: ChainTip = {
     masterchain: { id: idOf(0), state: EMPTY_CELL },
     shards: [{ id: idOf(0, WHOLE, 0), state: EMPTY_CELL }],
   };
   const loop = new BlockLoop(
-    { blockTimeMs: options.blockTimeMs ?? 400, paused: options.paused ?? false },
+    {
+      blockTimeMs: options.blockTimeMs ?? 400,
+      paused: options.paused ?? false,
+      mining: options.mining ?? 'steady',
+    },
     {
       clock,
       time: new NetworkTime(() => 1_000_000 + clock.now()),
@@ -54,6 +65,7 @@ function loopOf(
         bundles.push(bundle);
         tip = { ...tip, masterchain: { id: bundle.masterchain.id, state: EMPTY_CELL } };
       },
+      hasQueued: () => queued.left-- > 0,
       onProduced: () => {},
       onDropped: (messages) => dropped.push(messages),
       onTrouble: (error) => troubles.push(error),
@@ -69,7 +81,7 @@ function loopOf(
       for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     }
   };
-  return { loop, clock, pool, requests, bundles, troubles, dropped, setTip, pass };
+  return { loop, clock, pool, requests, bundles, troubles, dropped, queued, setTip, pass };
 }
 
 const message = (number: number) => ({
@@ -102,6 +114,55 @@ describe('the pace of a local network', () => {
     void loop.setPaused(true);
     await pass(2_000);
     expect(requests.length).toBe(13);
+  });
+
+  it('is, in automatic mode, a block as soon as a message waits, and otherwise one every few seconds', async () => {
+    const included = ({ externals }: BlockRequest): Partial<ProducedBundle> => ({
+      externals: externals.map((each): ExternalInOutcome => ({ message: each, kind: 'included' })),
+    });
+    const { loop, pool, requests, pass } = loopOf({ mining: 'auto', make: included });
+    loop.start();
+    await pass(4_900);
+    expect(requests).toHaveLength(0);
+    pool.add(message(1));
+    loop.wake();
+    await pass(20);
+    expect(requests.map(({ externals }) => externals.length)).toEqual([1]);
+    await pass(4_900);
+    expect(requests).toHaveLength(1);
+    await pass(10_000);
+    expect(requests.map(({ externals }) => externals.length)).toEqual([1, 0, 0]);
+  });
+
+  it('follows queued messages without a pause, and at the block time when they do not end', async () => {
+    const { loop, queued, requests, pass } = loopOf({ mining: 'auto', paused: true });
+    queued.left = 3;
+    await loop.makeBlock();
+    await pass(1_000);
+    // A pause holds for them as well.
+    expect(requests).toHaveLength(1);
+    queued.left = 3;
+    void loop.setPaused(false);
+    await pass(1_000);
+    expect(requests).toHaveLength(5);
+    queued.left = 1_000_000;
+    loop.wake();
+    await pass(1_200);
+    const quick = requests.length;
+    expect(quick).toBeGreaterThanOrEqual(100);
+    await pass(4_000);
+    expect(requests.length - quick).toBe(10);
+  });
+
+  it('becomes steady by a block time, and automatic again', async () => {
+    const { loop, requests, pass } = loopOf({ mining: 'auto' });
+    loop.start();
+    loop.setBlockTime(100);
+    await pass(1_000);
+    expect([loop.mining, requests.length]).toEqual(['steady', 10]);
+    loop.setMining('auto');
+    await pass(4_000);
+    expect([loop.mining, requests.length]).toEqual(['auto', 10]);
   });
 
   it('is paused when the masterchain block under way is made', async () => {

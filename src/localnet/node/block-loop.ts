@@ -8,6 +8,7 @@ import { isTernError } from '#kernel/tern-error.js';
 import type { ChainTip, NewBlockBundle, Zerostate } from '#localnet/ledger/block-bundle.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { ExternalMessagePool } from '#localnet/node/external-messages.js';
+import type { NetworkTime } from '#localnet/node/network-time.js';
 import type { BlockRequest, ProducedBundle, StateOverride } from '#localnet/producer/block-request.js';
 
 /** Dependencies of the block loop. */
@@ -20,6 +21,8 @@ export interface BlockLoopModules {
   readonly produce: (request: BlockRequest) => Promise<ProducedBundle>;
   /** Appends the bundle to the chain. */
   readonly append: (bundle: NewBlockBundle) => void;
+  /** Whether the newest blocks have queued messages that the next ones deliver. */
+  readonly hasQueued: () => boolean;
   readonly onProduced: (produced: ProducedBundle) => void;
   /** Pending messages were dropped: block production failed with them, and succeeded without. */
   readonly onDropped: (messages: number) => void;
@@ -33,6 +36,12 @@ interface PendingOverrides {
   readonly reject: (error: unknown) => void;
 }
 
+/**
+ * When blocks are produced: `steady`, one per block time; `auto`, as soon as a message waits, and otherwise a block every few
+ * seconds.
+ */
+export type MiningMode = 'auto' | 'steady';
+
 /** Number of masterchain blocks after which a command that has not taken effect fails. */
 export const MAX_MC_BLOCKS = 300;
 
@@ -43,11 +52,31 @@ const MOST_PAUSE_MS = 100;
 /** Minimum time for receiving messages when blocks are produced on demand. */
 const LEAST_BUDGET_MS = 300;
 
-/** Produces blocks one after another: at the block time, and on demand. */
+/** Without messages, a block in automatic mode is produced after this time, so that the chain keeps up with the clock. */
+const HEARTBEAT_MS = 5_000;
+/** Pause between blocks in automatic mode that follow from messages; messages of many clients share a block. */
+const QUICK_PAUSE_MS = 5;
+/** After so many blocks without an end of the messages, as contracts can cause for ever, the block time applies. */
+const MOST_QUICK_BLOCKS = 100;
+
+/** Options of block production. */
+export interface BlockLoopOptions {
+  /** Milliseconds between blocks, at least 1. */
+  readonly blockTimeMs: number;
+  /** Whether blocks are produced only on demand. */
+  readonly paused: boolean;
+  /** When blocks are produced; see {@link MiningMode}. */
+  readonly mining: MiningMode;
+}
+
+/** Produces blocks one after another: at the block time or when messages wait, and on demand. */
 export class BlockLoop {
   readonly #modules: BlockLoopModules;
   #blockTimeMs: number;
   #paused: boolean;
+  #mining: MiningMode;
+  /** Blocks since the last one without messages. */
+  #quick = 0;
   #closed = false;
   #cancel: CancelSchedule = () => {};
   #pending: PendingOverrides[] = [];
@@ -57,11 +86,11 @@ export class BlockLoop {
   #running = false;
   readonly #suspects = new SuspectMessages();
 
-  /** @param blockTimeMs 1 at least */
-  constructor(options: { readonly blockTimeMs: number; readonly paused: boolean }, modules: BlockLoopModules) {
+  constructor({ blockTimeMs, paused, mining }: BlockLoopOptions, modules: BlockLoopModules) {
     this.#modules = modules;
-    this.#blockTimeMs = options.blockTimeMs;
-    this.#paused = options.paused;
+    this.#blockTimeMs = blockTimeMs;
+    this.#paused = paused;
+    this.#mining = mining;
   }
 
   get blockTimeMs(): number {
@@ -72,9 +101,18 @@ export class BlockLoop {
     return this.#paused;
   }
 
-  /** Starts to produce blocks at the block time. */
+  get mining(): MiningMode {
+    return this.#mining;
+  }
+
+  /** Starts to produce blocks. */
   start(): void {
-    this.#schedule(this.#blockTimeMs);
+    this.#schedule(this.#pauseMs());
+  }
+
+  /** A message waits in the pool: in automatic mode a block is produced at once. */
+  wake(): void {
+    if (this.#mining === 'auto') this.#schedule(0);
   }
 
   /** When pausing, resolves when the block in production is done. */
@@ -84,9 +122,15 @@ export class BlockLoop {
     if (paused) await this.#last.catch(() => {});
   }
 
+  /** From now on blocks are produced at this block time. */
   setBlockTime(milliseconds: number): void {
     this.#blockTimeMs = milliseconds;
-    this.#schedule(milliseconds);
+    this.setMining('steady');
+  }
+
+  setMining(mining: MiningMode): void {
+    this.#mining = mining;
+    this.#schedule(this.#pauseMs());
   }
 
   /** Produces a bundle now, after those already requested. @throws localnet/round-failed, localnet/closing */
@@ -154,14 +198,28 @@ export class BlockLoop {
     this.#running = true;
     const { clock, onTrouble } = this.#modules;
     const startedAt = clock.now();
+    let pauseMs: number | null = null;
     try {
       await this.makeBlock();
     } catch (error) {
       if (!this.#closed) onTrouble(error);
+      pauseMs = this.#blockTimeMs;
     } finally {
       this.#running = false;
     }
-    this.#schedule(Math.max(0, startedAt + this.#blockTimeMs - clock.now()));
+    this.#schedule(Math.max(0, startedAt + (pauseMs ?? this.#pauseMs()) - clock.now()));
+  }
+
+  /** Milliseconds from the start of a block to that of the next one. */
+  #pauseMs(): number {
+    if (this.#mining === 'steady') return this.#blockTimeMs;
+    const { pool, hasQueued } = this.#modules;
+    if (pool.size === 0 && !hasQueued()) {
+      this.#quick = 0;
+      return HEARTBEAT_MS;
+    }
+    this.#quick++;
+    return this.#quick > MOST_QUICK_BLOCKS ? this.#blockTimeMs : QUICK_PAUSE_MS;
   }
 
   async #make(): Promise<NewBlockBundle> {
@@ -200,6 +258,8 @@ export class BlockLoop {
     pool.settle(produced.externals);
     if (this.#suspects.succeeded()) onDropped(pool.clear());
     onProduced(produced);
+    // A block on demand may have left messages for the next one.
+    if (this.#mining === 'auto' && !this.#running) this.#schedule(this.#pauseMs());
     return produced;
   }
 }
@@ -300,35 +360,4 @@ function splitLimits(
 ): { readonly min_split: number; readonly max_split: number } {
   const { config } = decodeCell(ShardStateUnsplit, masterchain.state).custom!.value.config;
   return configParam(config, 12)?.get(workchain) ?? { min_split: 0, max_split: 0 };
-}
-
-/** The time of a local network: machine time, which can be moved forward. It never goes back. */
-export class NetworkTime {
-  readonly #unixTimeMs: () => number;
-  #offset = 0;
-
-  /** @param unixTimeMs machine time, milliseconds since 1970 */
-  constructor(unixTimeMs: () => number) {
-    this.#unixTimeMs = unixTimeMs;
-  }
-
-  /** Seconds since 1970. */
-  now(): number {
-    return Math.floor(this.#unixTimeMs() / 1000) + this.#offset;
-  }
-
-  /** Seconds ahead of machine time. */
-  get offset(): number {
-    return this.#offset;
-  }
-
-  /** @param seconds whole, not negative */
-  advance(seconds: number): void {
-    this.#offset += seconds;
-  }
-
-  /** Continues from a time that was reached before, if it is later: after a restart, possibly on another machine. */
-  continueFrom(unixTime: number): void {
-    this.#offset = Math.max(this.#offset, this.#offset + unixTime - this.now());
-  }
 }

@@ -39,6 +39,18 @@ export const localnetErrors = defineErrors('localnet', {
     message: (d: { account: string; needed: string }) => `${d.account} is not a contract that ${d.needed}`,
     remedy: 'Set code and data of such a contract on the account, or reset the network.',
   },
+  'no-recent-state': {
+    class: 'not-found',
+    message: (d: { id: string; kept: number }) =>
+      `there is no state ${d.id} to revert to; the ${d.kept} newest ones are kept, until the network is restarted or reset`,
+    remedy: 'Take a snapshot again, or save one under a name, which stays.',
+  },
+  'not-quiet': {
+    class: 'overloaded',
+    message: (d: { wanted: string; blocks: number }) =>
+      `${d.wanted} failed: messages are still on their way after ${d.blocks} masterchain blocks`,
+    remedy: 'Retry when the contracts that send messages to each other have ended, or save a snapshot under a name.',
+  },
   'thread-lost': {
     class: 'internal',
     message: (d: { problem: string }) => `the local network has stopped: ${d.problem}`,

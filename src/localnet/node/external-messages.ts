@@ -1,3 +1,4 @@
+import type { Emulation } from '#drivers/tvm/transaction-runner.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
@@ -13,12 +14,7 @@ import type { Clock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { ChainTip } from '#localnet/ledger/block-bundle.js';
 import { liteserverErrors } from '#localnet/liteserver/errors.js';
-import type {
-  Emulation,
-  ExternalInOutcome,
-  PendingExternalIn,
-  ProducerModules,
-} from '#localnet/producer/block-request.js';
+import type { ExternalInOutcome, PendingExternalIn, ProducerModules } from '#localnet/producer/block-request.js';
 
 /** Defaults without configuration parameter 43. */
 const USUAL_LIMITS = { max_ext_msg_size: MAX_EXTERNAL_MESSAGE_BYTES, max_ext_msg_depth: 512 } as const;
@@ -140,6 +136,14 @@ export function stateOf({ masterchain, shards }: ChainTip, { workchain, hash }: 
 export function hasAccount(tip: ChainTip, address: Address): boolean {
   const state = stateOf(tip, address);
   return state === null || decodeCell(ShardStateUnsplit, state).accounts.value.has(address.hash);
+}
+
+/** Whether a shard has queued messages that later blocks deliver, or that its next block removes because they were delivered. */
+export function hasQueuedMessages({ masterchain, shards }: ChainTip): boolean {
+  return [masterchain, ...shards].some(({ state }) => {
+    const { out_queue, extra } = decodeCell(ShardStateUnsplit, state).out_msg_queue_info.value;
+    return out_queue.root !== null || (extra?.dispatch_queue.root ?? null) !== null;
+  });
 }
 
 function badMessage(problem: string): Error {

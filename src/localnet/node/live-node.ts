@@ -1,5 +1,6 @@
 import { Address } from '#formats/address/address.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
@@ -19,8 +20,8 @@ import type { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import {
   type BlockLoop,
   MAX_MC_BLOCKS,
+  type MiningMode,
   mergeCommand,
-  type NetworkTime,
   type ShardCommand,
   splitCommand,
 } from '#localnet/node/block-loop.js';
@@ -29,6 +30,7 @@ import {
   type ExternalMessageCheck,
   type ExternalMessagePool,
   hasAccount,
+  hasQueuedMessages,
   stateOf,
 } from '#localnet/node/external-messages.js';
 import type { Faucet } from '#localnet/node/faucet.js';
@@ -37,15 +39,25 @@ import type {
   MinedIn,
   MinedMessage,
   NodeStatus,
+  RecentState,
   RunningNode,
   SnapshotInfo,
   WrittenStates,
 } from '#localnet/node/local-node.js';
+import type { NetworkTime } from '#localnet/node/network-time.js';
+import { overridesBackTo, RecentStates } from '#localnet/node/recent-states.js';
 import type { AccountOverride, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 /** Nanotons. */
 const FAUCET_FEES = 1_000_000_000n;
+
+/** Blocks after which messages that are on their way are not waited for any more. */
+const MOST_DELIVERIES = 24;
+/** How often accounts are restored, when messages on their way change them again. */
+const MOST_REVERTS = 4;
+/** Accounts that are restored in one block. */
+const OVERRIDES_AT_A_TIME = 1_000;
 
 /** The parts of a node. */
 export interface NodeParts {
@@ -66,6 +78,7 @@ export class LiveNode implements RunningNode {
   readonly #intake: ExternalMessageIntake;
   readonly #faucet: Faucet;
   readonly #forked: ForkedAccounts | null;
+  readonly #recent = new RecentStates();
 
   constructor({ ledger, time, loop, intake, faucet, forked }: NodeParts) {
     this.#ledger = ledger;
@@ -85,7 +98,9 @@ export class LiveNode implements RunningNode {
       gen_utime: decodeCell(ShardStateUnsplit, masterchain.state).gen_utime,
       now: this.#time.now(),
       time_offset: this.#time.offset,
+      clock_speed: this.#time.speed,
       block_time: this.#loop.blockTimeMs,
+      mining: this.#loop.mining,
       paused: this.#loop.paused,
       waiting_messages: this.#intake.waiting,
       shards: shards.map(({ id }) => id),
@@ -111,9 +126,17 @@ export class LiveNode implements RunningNode {
     this.#loop.setBlockTime(milliseconds);
   }
 
+  async setMining(mining: MiningMode): Promise<void> {
+    this.#loop.setMining(mining);
+  }
+
   async advanceTime(seconds: number): Promise<MinedIn> {
     this.#time.advance(seconds);
     return { block: (await this.#loop.makeBlock()).masterchain.id };
+  }
+
+  async setClockSpeed(speed: number): Promise<void> {
+    this.#time.setSpeed(speed);
   }
 
   async fund(to: Address, amount: bigint, comment: string | null): Promise<MinedMessage> {
@@ -168,6 +191,37 @@ export class LiveNode implements RunningNode {
     this.#ledger.deleteSnapshot(name);
   }
 
+  async snapshot(): Promise<RecentState> {
+    if (!(await this.#deliver()))
+      throw localnetErrors['not-quiet']({ wanted: 'the snapshot', blocks: MOST_DELIVERIES });
+    const { tip } = this.#ledger;
+    return { id: this.#recent.add(tip), block: tip.masterchain.id };
+  }
+
+  async revert(id: string): Promise<MinedIn> {
+    const former = this.#recent.get(id);
+    this.#intake.clear();
+    for (let attempts = 0; attempts < MOST_REVERTS; attempts++) {
+      const overrides = overridesBackTo(former, this.#ledger.tip);
+      for (let from = 0; from < overrides.length; from += OVERRIDES_AT_A_TIME) {
+        await this.#loop.makeBlockWith(overrides.slice(from, from + OVERRIDES_AT_A_TIME));
+      }
+      // Messages on their way may change what was restored, or may come from contracts that are no more.
+      if (!hasQueuedMessages(this.#ledger.tip)) return { block: this.#ledger.tip.masterchain.id };
+      await this.#deliver();
+    }
+    throw localnetErrors['not-quiet']({ wanted: 'the return to a snapshot', blocks: MOST_REVERTS * MOST_DELIVERIES });
+  }
+
+  /** Produces blocks until no message waits. @returns whether that is so */
+  async #deliver(): Promise<boolean> {
+    for (let blocks = 0; blocks < MOST_DELIVERIES; blocks++) {
+      if (this.#intake.waiting === 0 && !hasQueuedMessages(this.#ledger.tip)) return true;
+      await this.#loop.makeBlock();
+    }
+    return false;
+  }
+
   async exportTo(folder: string): Promise<{ readonly blocks: number }> {
     return this.#ledger.exportTo(folder);
   }
@@ -205,11 +259,19 @@ export class ExternalMessageIntake {
   readonly #check: ExternalMessageCheck;
   readonly #pool: ExternalMessagePool;
   readonly #loop: BlockLoop;
+  readonly #onPooled: (message: Uint8Array) => void;
 
-  constructor(check: ExternalMessageCheck, pool: ExternalMessagePool, loop: BlockLoop) {
+  /** @param onPooled called with the BoC of each message that was accepted */
+  constructor(
+    check: ExternalMessageCheck,
+    pool: ExternalMessagePool,
+    loop: BlockLoop,
+    onPooled: (message: Uint8Array) => void = () => {},
+  ) {
     this.#check = check;
     this.#pool = pool;
     this.#loop = loop;
+    this.#onPooled = onPooled;
   }
 
   /** Number of messages that wait for a block. */
@@ -217,12 +279,20 @@ export class ExternalMessageIntake {
     return this.#pool.size;
   }
 
+  /** Drops all messages that wait. */
+  clear(): void {
+    this.#pool.clear();
+  }
+
   /** Accepts a message that a client sends; a pending duplicate is ignored. @throws liteserver/*, tvm/* */
   async accept(body: Uint8Array): Promise<void> {
     const message = this.#check.parse(body);
     if (this.#pool.has(message)) return;
     await this.#check.requireAccepted(message);
-    if (!this.#pool.has(message)) this.#pool.add(message);
+    if (this.#pool.has(message)) return;
+    this.#pool.add(message);
+    this.#onPooled(body);
+    this.#loop.wake();
   }
 
   /**
@@ -238,6 +308,7 @@ export class ExternalMessageIntake {
       included = outcome?.kind === 'included';
       if (outcome?.kind !== 'included') problem = outcome?.problem ?? 'the message was forgotten';
     });
+    this.#onPooled(serializeBoc(message.message));
     for (let bundles = 0; bundles < MAX_MC_BLOCKS; bundles++) {
       const { masterchain } = await this.#loop.makeBlock();
       if (included) return masterchain.id;

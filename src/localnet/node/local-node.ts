@@ -1,5 +1,6 @@
 import type { Address } from '#formats/address/address.js';
 import type { BlockId, Shard } from '#formats/proofs/block-id.js';
+import type { MiningMode } from '#localnet/node/block-loop.js';
 import type { AccountOverride } from '#localnet/producer/block-request.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
@@ -14,8 +15,12 @@ export interface NodeStatus {
   readonly now: number;
   /** Seconds by which network time is ahead of machine time. */
   readonly time_offset: number;
-  /** Milliseconds between blocks. */
+  /** Seconds of network time per second of machine time, 0 to 1; below 1 only while the network is ahead. */
+  readonly clock_speed: number;
+  /** Milliseconds between blocks; in automatic mode, between blocks while messages do not end. */
   readonly block_time: number;
+  /** `steady`: a block per block time; `auto`: a block as soon as a message waits, otherwise one every few seconds. */
+  readonly mining: MiningMode;
   readonly paused: boolean;
   /** Pending external-in messages. */
   readonly waiting_messages: number;
@@ -34,6 +39,11 @@ export interface SnapshotInfo {
 /** Result of a command: the masterchain block that contains it. */
 export interface MinedIn {
   readonly block: BlockId;
+}
+
+/** A state that the accounts can be taken back to. */
+export interface RecentState extends MinedIn {
+  readonly id: string;
 }
 
 /** A message that was sent, with what its trace can be found by. */
@@ -56,9 +66,13 @@ export interface RunningNode {
   /** Produces masterchain blocks now. @returns the last one */
   mine(blocks: number): Promise<MinedIn>;
   setPaused(paused: boolean): Promise<void>;
+  /** Produces blocks at this block time from now on. */
   setBlockTime(milliseconds: number): Promise<void>;
+  setMining(mining: MiningMode): Promise<void>;
   /** Moves network time forward and produces a block at that time. */
   advanceTime(seconds: number): Promise<MinedIn>;
+  /** Lets the machine catch up: network time runs slower, or stands still (0), until it is machine time again. */
+  setClockSpeed(speed: number): Promise<void>;
   /** Sends coins from the faucet. @param amount nanotons */
   fund(to: Address, amount: bigint, comment: string | null): Promise<MinedMessage>;
   setAccount(address: Address, change: AccountOverride): Promise<MinedIn>;
@@ -72,6 +86,14 @@ export interface RunningNode {
   saveSnapshot(name: string): Promise<SnapshotInfo>;
   snapshots(): Promise<readonly SnapshotInfo[]>;
   deleteSnapshot(name: string): Promise<void>;
+  /** Remembers the state of all accounts. @returns its id for {@link revert}; any number of times */
+  snapshot(): Promise<RecentState>;
+  /**
+   * Gives all accounts their state of a snapshot, in a block; messages on their way are lost. Blocks, logical time and the clock go
+   * on: a chain never goes back.
+   * @throws localnet/no-recent-state, localnet/not-quiet
+   */
+  revert(id: string): Promise<MinedIn>;
   /** Writes the chain up to the head into a folder, as archive packs for `tern replay`. */
   exportTo(folder: string): Promise<{ readonly blocks: number }>;
   /**

@@ -51,6 +51,7 @@ void side.serve(async () => {
         totalMs: counts.totalMs + totalMs,
       };
     },
+    onPooled: (message) => side.notify.pooled(message),
     ...(isFork ? { forkSource: side.host } : {}),
   });
   const reporting = setInterval(reportCounts, REPORT_MS);

@@ -27,6 +27,8 @@ export interface NodeThreadContract {
 /** What a node thread calls. Of a network that is no fork, the methods of `ForkSource` are not called. */
 interface NodeHost extends ForkSource, LogMethods {
   produced(counts: ProducedCounts): void;
+  /** An external-in message waits for a block. @param message BoC */
+  pooled(message: Uint8Array): void;
 }
 
 /** How a fork begins, as plain data. */
@@ -66,6 +68,8 @@ export interface NodeThreadModules {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly onProduced: (counts: ProducedCounts) => void;
+  /** Called with the BoC of each external-in message that was accepted. */
+  readonly onPooled: (message: Uint8Array) => void;
   /** The network that this one is a fork of. */
   readonly forkSource: ForkSource | null;
 }
@@ -83,13 +87,14 @@ export class NodeThread {
   /** Resolves when the thread was closed; rejects when it has ended by itself. The folder is unlocked then. */
   readonly ended: Promise<void>;
 
-  constructor(start: NodeStart, { clock, logger, onProduced, forkSource }: NodeThreadModules) {
+  constructor(start: NodeStart, { clock, logger, onProduced, onPooled, forkSource }: NodeThreadModules) {
     this.#thread = new WorkerThread({
       entry: new URL('./node-main.js', import.meta.url),
       start,
       host: {
         ...logMethods(logger),
         produced: onProduced,
+        pooled: onPooled,
         account: (address) => forkSource!.account(address),
         library: (hash) => forkSource!.library(hash),
         transactions: (address, from, count) => forkSource!.transactions(address, from, count),

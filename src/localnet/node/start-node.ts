@@ -10,11 +10,12 @@ import type { ForkSource } from '#localnet/fork/fork-source.js';
 import type { Genesis } from '#localnet/ledger/genesis.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import { startLiteserver } from '#localnet/liteserver/server.js';
-import { BlockLoop, NetworkTime } from '#localnet/node/block-loop.js';
-import { ExternalMessageCheck, ExternalMessagePool } from '#localnet/node/external-messages.js';
+import { BlockLoop, type BlockLoopOptions } from '#localnet/node/block-loop.js';
+import { ExternalMessageCheck, ExternalMessagePool, hasQueuedMessages } from '#localnet/node/external-messages.js';
 import { Faucet } from '#localnet/node/faucet.js';
 import { ForkedAccounts } from '#localnet/node/forked-accounts.js';
 import { ExternalMessageIntake, LiveNode } from '#localnet/node/live-node.js';
+import { NetworkTime } from '#localnet/node/network-time.js';
 import { BlockProducer } from '#localnet/producer/block-producer.js';
 import type { ProducedBundle, ProducerModules } from '#localnet/producer/block-request.js';
 
@@ -74,7 +75,7 @@ async function serve(
     now: () => clock.now(),
     ...forked?.forExecution,
   });
-  const loop = new BlockLoop(options, {
+  const loop = new BlockLoop(options.production, {
     clock,
     time,
     pool,
@@ -85,6 +86,7 @@ async function serve(
       forked?.recordDeleted(bundle);
       ledger.append(bundle);
     },
+    hasQueued: () => hasQueuedMessages(ledger.tip),
     onProduced: (produced) => {
       modules.onProduced(produced);
       forked?.publishLentLibraries();
@@ -99,7 +101,7 @@ async function serve(
   });
   forked?.setBlockLoop(loop);
   const check = new ExternalMessageCheck({ emulation: tvm, tip: () => ledger.tip, now, ...forked?.forExecution });
-  const intake = new ExternalMessageIntake(check, pool, loop);
+  const intake = new ExternalMessageIntake(check, pool, loop, modules.onPooled);
   const faucet = new Faucet(ledger.genesis.wallets[0]!, { now, random });
   while (ledger.tip.masterchain.id.seqno < FIRST_BLOCKS) await loop.makeBlock();
   const { host, port } = options.liteserver;
@@ -118,7 +120,7 @@ async function serve(
       },
     },
   );
-  if (!options.paused) loop.start();
+  if (!options.production.paused) loop.start();
   const { zerostate, incarnation } = ledger;
   return {
     node: new LiveNode({ ledger, time, loop, intake, faucet, forked }),
@@ -138,10 +140,7 @@ export interface LiveNodeOptions {
   readonly folder: string;
   /** Whether a new chain takes the place of one that is there; else that one continues. */
   readonly replacesChain: boolean;
-  /** Milliseconds between blocks. */
-  readonly blockTimeMs: number;
-  /** Whether blocks are produced only on demand. */
-  readonly paused: boolean;
+  readonly production: BlockLoopOptions;
   readonly liteserver: { readonly host: string; readonly port: number };
   readonly signatureKind: ProducerModules['signatureKind'];
   /** Number of TVM workers. */
@@ -160,6 +159,8 @@ export interface LiveNodeModules {
   /** Creates the genesis of a new chain. */
   readonly makeGenesis: () => Genesis;
   readonly onProduced: (produced: ProducedBundle) => void;
+  /** An external-in message was accepted, and waits for a block. @param message BoC */
+  readonly onPooled?: (message: Uint8Array) => void;
   /** The network that this one is a fork of. */
   readonly forkSource?: ForkSource;
 }

@@ -1,3 +1,4 @@
+import type { NewTransaction, RunAccount } from '#drivers/tvm/transaction-runner.js';
 import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -48,14 +49,8 @@ const TRANSACTIONS = hashmapAug(
   currencySum((transaction) => transaction.value.total_fees),
 );
 
-/** A transaction of the block that is produced, encoded and decoded. */
-export interface NewTransaction {
-  readonly cell: Cell;
-  readonly value: Transaction;
-}
-
 /** An account that a block reads or changes. */
-export class BlockAccount {
+export class BlockAccount implements RunAccount {
   readonly address: Address;
   /** `ShardAccount` before the block; for an imported account, the imported one. */
   before: Cell;
@@ -203,12 +198,31 @@ export function overriddenAccount(
     balance: { grams, other: balance.other },
     state: changedState(state, change),
     in_msg: null,
-    description: {
-      kind: 'trans_storage',
-      storage_ph: { storage_fees_collected: 0n, storage_fees_due: null, status_change: 'acst_unchanged' },
-    },
+    due_payment: null,
+    description: FREE_STORAGE,
   });
   return { ...made, gained: grams - balance.grams };
+}
+
+const FREE_STORAGE: TransactionDescr = {
+  kind: 'trans_storage',
+  storage_ph: { storage_fees_collected: 0n, storage_fees_due: null, status_change: 'acst_unchanged' },
+};
+
+/** Sets an account to a former state, or removes it, by a transaction of its own. @param former an `Account` */
+export function restoredAccount(before: ShardAccount, former: Cell, context: ChangeContext): MadeTransaction {
+  const account = decodeCell(Account, former);
+  if (account.kind === 'account_none') {
+    return finishTransaction(before, context, {
+      account: Lazy.ofCell(Account, former),
+      in_msg: null,
+      description: FREE_STORAGE,
+    });
+  }
+  const { storage, storage_stat } = account;
+  const { balance, state } = storage;
+  const { due_payment } = storage_stat;
+  return makeTransaction(before, context, { balance, state, due_payment, in_msg: null, description: FREE_STORAGE });
 }
 
 /**
@@ -222,6 +236,7 @@ export function creditedAccount(before: ShardAccount, message: Cell, context: Ch
   return makeTransaction(before, context, {
     balance: addCurrency(balance, credit),
     state: state ?? { kind: 'account_uninit' },
+    due_payment: null,
     in_msg: Lazy.ofCell(Message, message),
     description: {
       kind: 'trans_ord',
@@ -249,14 +264,16 @@ function storedIn({ account }: ShardAccount): {
 /** A transaction without fees and outbound messages. */
 function makeTransaction(
   before: ShardAccount,
-  { address, lt, now }: ChangeContext,
+  context: ChangeContext,
   content: Pick<AccountStorage, 'balance' | 'state'> & {
+    readonly due_payment: bigint | null;
     readonly in_msg: Transaction['in_msg'];
     readonly description: TransactionDescr;
   },
 ): MadeTransaction {
+  const { address, lt, now } = context;
   const old = before.account.value;
-  const { balance, state, in_msg, description } = content;
+  const { balance, state, due_payment, in_msg, description } = content;
   const storage: AccountStorage = { last_trans_lt: lt + 1n, balance, state };
   const account = Lazy.ofValue(Account, {
     kind: 'account',
@@ -265,10 +282,24 @@ function makeTransaction(
       used: storageUsed(encodeCell(AccountStorage, storage)),
       storage_extra: { kind: 'storage_extra_none' },
       last_paid: now,
-      due_payment: null,
+      due_payment,
     },
     storage,
   });
+  return finishTransaction(before, context, { account, in_msg, description });
+}
+
+function finishTransaction(
+  before: ShardAccount,
+  { address, lt, now }: ChangeContext,
+  content: {
+    readonly account: Lazy<Account>;
+    readonly in_msg: Transaction['in_msg'];
+    readonly description: TransactionDescr;
+  },
+): MadeTransaction {
+  const { account, in_msg, description } = content;
+  const old = before.account.value;
   const value: Transaction = {
     account_addr: address.hash,
     lt,

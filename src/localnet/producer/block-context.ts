@@ -1,3 +1,4 @@
+import { TransactionRunner } from '#drivers/tvm/transaction-runner.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
@@ -9,9 +10,9 @@ import type { GlobalVersion } from '#formats/tlb/config/network.js';
 import { findShard } from '#formats/tlb/shard-hashes.js';
 import type { McStateExtra, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import type { ProducerModules } from '#localnet/producer/block-request.js';
+import type { MessageFaults } from '#localnet/producer/message-receiver.js';
 import type { RoutingPrefix } from '#localnet/producer/routing.js';
 import type { ValidatorKey } from '#localnet/producer/sign-block.js';
-import { type MessageFaults, TransactionRunner } from '#localnet/producer/transaction-runner.js';
 
 /** What all blocks of a bundle are produced with. */
 export interface ProductionContext {

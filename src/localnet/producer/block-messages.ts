@@ -1,3 +1,5 @@
+import type { MessagePlace } from '#drivers/tvm/message-order.js';
+import type { NewTransaction } from '#drivers/tvm/transaction-runner.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildAugmentedDictionary } from '#formats/cells/dict-build.js';
@@ -16,8 +18,7 @@ import { encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import { Message } from '#formats/tlb/message.js';
 import { outMsgQueueKey } from '#formats/tlb/out-msg-queue.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import type { NewTransaction } from '#localnet/producer/block-accounts.js';
-import { comparePlaces, type MessagePlace, type QueuedMessage } from '#localnet/producer/out-queue.js';
+import type { QueuedMessage } from '#localnet/producer/out-queue.js';
 import { ARRIVED, type Route, type RoutingPrefix } from '#localnet/producer/routing.js';
 
 /** An internal message that a transaction of the block created. */
@@ -169,26 +170,4 @@ export interface NewMessage extends CreatedMessage {
   readonly place: MessagePlace;
   readonly src: RoutingPrefix;
   readonly dest: RoutingPrefix;
-}
-
-/** Messages created in a block and not yet received or enqueued, in processing order. */
-export class NewMessages {
-  /** The next message is the last element. */
-  readonly #waiting: NewMessage[] = [];
-
-  add(message: NewMessage): void {
-    const waiting = this.#waiting;
-    let low = 0;
-    let high = waiting.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (comparePlaces(waiting[middle]!.place, message.place) > 0) low = middle + 1;
-      else high = middle;
-    }
-    waiting.splice(low, 0, message);
-  }
-
-  next(): NewMessage | null {
-    return this.#waiting.pop() ?? null;
-  }
 }

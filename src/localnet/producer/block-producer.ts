@@ -27,12 +27,12 @@ import type {
 import type { Neighbour } from '#localnet/producer/collation.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import { makeMasterchainBlock, makeShardBlock, type ShardBlockPlan } from '#localnet/producer/make-blocks.js';
+import { MessageFaults } from '#localnet/producer/message-receiver.js';
 import { contains, routingPrefix } from '#localnet/producer/routing.js';
 import { type NextShardBlock, nextShardBlocks } from '#localnet/producer/shard-config.js';
 import { signBlock, type ValidatorKey, validatorKey } from '#localnet/producer/sign-block.js';
 import { mergeStates, splitState } from '#localnet/producer/split-merge-states.js';
 import { placeOverrides } from '#localnet/producer/state-overrides.js';
-import { MessageFaults } from '#localnet/producer/transaction-runner.js';
 
 /** A decoded state of the tip. */
 interface OpenedState extends ChainState {

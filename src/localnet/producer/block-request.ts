@@ -1,4 +1,4 @@
-import type { TickTockRequest, TransactionRequest, TransactionResult } from '#drivers/tvm/transaction.js';
+import type { Emulation } from '#drivers/tvm/transaction-runner.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { Shard } from '#formats/proofs/block-id.js';
@@ -24,6 +24,11 @@ export type StateOverride =
   | { readonly kind: 'message'; readonly message: Cell }
   /** Sets the state of an account, by a transaction without messages whose `state_update` is the change. */
   | { readonly kind: 'account'; readonly address: Address; readonly change: AccountOverride }
+  /**
+   * Sets an account to a former state (`Account`; `account_none`: it is removed), by a transaction without messages whose
+   * `state_update` is the change.
+   */
+  | { readonly kind: 'restore'; readonly address: Address; readonly account: Cell }
   /** Imports an account that the chain does not have (`ShardAccount`), without a transaction. */
   | { readonly kind: 'import'; readonly address: Address; readonly shard_account: Cell }
   /** Publishes a library for all contracts, without a transaction. */
@@ -72,12 +77,6 @@ export interface ProducedBundle {
   readonly failed: readonly { readonly override: StateOverride; readonly problem: string }[];
   /** Work statistics. */
   readonly counts: { readonly transactions: number; readonly emulateMs: number; readonly totalMs: number };
-}
-
-/** Executes transactions; `TvmPool` of drivers/tvm implements it. */
-export interface Emulation {
-  emulateTransaction(request: TransactionRequest): Promise<TransactionResult>;
-  emulateTickTock(request: TickTockRequest): Promise<TransactionResult>;
 }
 
 /** Dependencies of the producer. */

@@ -1,3 +1,5 @@
+import { comparePlaces, type MessagePlace, NewMessages } from '#drivers/tvm/message-order.js';
+import type { NewTransaction, TransactionRunner } from '#drivers/tvm/transaction-runner.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { Shard } from '#formats/proofs/block-id.js';
 import { accountPrefix } from '#formats/tlb/block-id.js';
@@ -5,15 +7,14 @@ import type { InMsg } from '#formats/tlb/block-messages.js';
 import type { Lazy } from '#formats/tlb/codec/codec.js';
 import type { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes.js';
-import { type BlockAccount, BlockAccounts, type NewTransaction } from '#localnet/producer/block-accounts.js';
+import { type BlockAccount, BlockAccounts } from '#localnet/producer/block-accounts.js';
 import { type BlockRules, fillOf, type MasterchainView } from '#localnet/producer/block-context.js';
-import { BlockMessages, type CreatedMessage, envelope, NewMessages } from '#localnet/producer/block-messages.js';
+import { BlockMessages, type CreatedMessage, envelope, type NewMessage } from '#localnet/producer/block-messages.js';
 import type { ExternalInOutcome, PendingExternalIn } from '#localnet/producer/block-request.js';
 import { producerErrors } from '#localnet/producer/errors.js';
+import { MessageReceiver, type ReceptionContext, receiverOf } from '#localnet/producer/message-receiver.js';
 import {
-  comparePlaces,
   LAST_HASH,
-  type MessagePlace,
   OutQueue,
   OutQueueMerge,
   ProcessedMessages,
@@ -28,12 +29,6 @@ import {
   type RoutingPrefix,
   routingPrefix,
 } from '#localnet/producer/routing.js';
-import {
-  MessageReceiver,
-  type ReceptionContext,
-  receiverOf,
-  type TransactionRunner,
-} from '#localnet/producer/transaction-runner.js';
 
 /** Another shard whose messages may be for this one, as seen by the block. */
 export interface Neighbour {
@@ -73,7 +68,7 @@ export class Collation {
   readonly #processed: ProcessedMessages;
   /** The last place up to which messages were received before the block. */
   readonly #receivedBefore: MessagePlace | null;
-  readonly #new = new NewMessages();
+  readonly #new = new NewMessages<NewMessage>();
   readonly #included = new Set<string>();
   #lastReceived: MessagePlace | null = null;
   #queuesEmpty = false;

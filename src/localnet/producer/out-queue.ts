@@ -1,3 +1,4 @@
+import { comparePlaces, type MessagePlace } from '#drivers/tvm/message-order.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openNode } from '#formats/cells/dict-build.js';
 import { splitAugmentedDictionary } from '#formats/cells/dict-edit.js';
@@ -225,17 +226,6 @@ export function readQueued(key: Uint8Array, lt: bigint, entry: Slice): QueuedMes
     next: intermediatePrefix(value.next_addr, src, dest),
     dest,
   };
-}
-
-/** A place in the processing order of messages: by lt, then by message hash. */
-export interface MessagePlace {
-  readonly lt: bigint;
-  readonly hash: Uint8Array;
-}
-
-export function comparePlaces(a: MessagePlace, b: MessagePlace): number {
-  if (a.lt !== b.lt) return a.lt < b.lt ? -1 : 1;
-  return compareBytes(a.hash, b.hash);
 }
 
 /** The fields of a queued message that decide whether it was received. */

@@ -1,11 +1,11 @@
 import { Address } from '#formats/address/address.js';
 import { MASTERCHAIN_SHARD, type Shard } from '#formats/proofs/block-id.js';
-import { ShardAccount } from '#formats/tlb/account.js';
+import { Account, ShardAccount } from '#formats/tlb/account.js';
 import { MASTERCHAIN, WHOLE_WORKCHAIN } from '#formats/tlb/block-id.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import { onlyGrams } from '#formats/tlb/currency.js';
+import { type CurrencyCollection, ExtraCurrencyCollection, NO_CURRENCY, onlyGrams } from '#formats/tlb/currency.js';
 import { Message } from '#formats/tlb/message.js';
-import { overriddenAccount } from '#localnet/producer/block-accounts.js';
+import { overriddenAccount, restoredAccount } from '#localnet/producer/block-accounts.js';
 import { envelope } from '#localnet/producer/block-messages.js';
 import type { StateOverride } from '#localnet/producer/block-request.js';
 import type { Collation } from '#localnet/producer/collation.js';
@@ -24,6 +24,7 @@ function placeOf(override: StateOverride): RoutingPrefix {
     case 'library':
       return { workchain: MASTERCHAIN, prefix: WHOLE_WORKCHAIN };
     case 'account':
+    case 'restore':
     case 'import':
       return routingPrefix(override.address);
     case 'message':
@@ -56,6 +57,8 @@ async function applyOverride(collation: Collation, override: StateOverride): Pro
       return injectMessage(collation, override);
     case 'account':
       return overrideState(collation, override);
+    case 'restore':
+      return restoreAccount(collation, override);
     case 'import':
       return importAccount(collation, override);
   }
@@ -94,6 +97,44 @@ async function overrideState(
   if (gained > 0n) collation.receiver.gain(onlyGrams(gained));
   else collation.receiver.burn(onlyGrams(-gained));
   return null;
+}
+
+async function restoreAccount(
+  collation: Collation,
+  { address, account: former }: Extract<StateOverride, { kind: 'restore' }>,
+): Promise<string | null> {
+  const { runner, base } = collation;
+  const account = collation.accounts.get(address.hash);
+  const before = decodeCell(ShardAccount, account.current);
+  const lt = runner.ltAfter(account, base.start_lt + 1n);
+  const { transaction, after } = restoredAccount(before, former, { address, lt, now: base.gen_utime });
+  const { gained, burned } = balanceChange(balanceOf(before.account.value), balanceOf(decodeCell(Account, former)));
+  runner.add(account, transaction, after);
+  collation.sent(account, transaction);
+  collation.receiver.gain(gained);
+  collation.receiver.burn(burned);
+  return null;
+}
+
+function balanceOf(account: Account): CurrencyCollection {
+  return account.kind === 'account' ? account.storage.balance : NO_CURRENCY;
+}
+
+/** What has to be added and taken away, currency by currency. */
+function balanceChange(
+  from: CurrencyCollection,
+  to: CurrencyCollection,
+): { readonly gained: CurrencyCollection; readonly burned: CurrencyCollection } {
+  const more = (a: CurrencyCollection, b: CurrencyCollection): CurrencyCollection => ({
+    grams: a.grams > b.grams ? a.grams - b.grams : 0n,
+    other: ExtraCurrencyCollection.of(
+      [...a.other].flatMap(([id, amount]) => {
+        const rest = amount - (b.other.get(id) ?? 0n);
+        return rest > 0n ? [[id, rest] as const] : [];
+      }),
+    ),
+  });
+  return { gained: more(to, from), burned: more(from, to) };
 }
 
 async function importAccount(

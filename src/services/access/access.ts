@@ -11,6 +11,24 @@ export interface AccessRequest {
   readonly network: string;
 }
 
+/** How much of a limit on requests is left. */
+export interface RateState {
+  /** Requests that may come in a window. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until all of it is there again. */
+  readonly resetMs: number;
+  readonly windowMs: number;
+}
+
+/** Limits of streams of events; null: those of the server. */
+export interface StreamLimits {
+  /** Open streams of the client. */
+  readonly stream_connections: number | null;
+  /** Accounts and traces of one stream. */
+  readonly stream_addresses: number | null;
+}
+
 /** Whether a request is allowed, and if not, why. */
 export type AccessDecision =
   | {
@@ -24,8 +42,16 @@ export type AccessDecision =
       /** Who shares the process fairly with others: the owner of the key, the key, or the address without one. */
       readonly client: string;
       readonly work: WorkBudget;
+      /** What the plan says of streams; absent: nothing. */
+      readonly streams?: Partial<StreamLimits>;
+      /** Whether the key opens the admin API. */
+      readonly isAdmin?: true;
+      /** How much of the limits on requests is left; absent without a limit. */
+      readonly rate?: RateState;
     }
   | { readonly kind: 'unknown-key' }
+  /** The keys could not be read since the start. */
+  | { readonly kind: 'keys-unavailable' }
   | { readonly kind: 'network-not-allowed' }
   | {
       readonly kind: 'limited';
@@ -33,6 +59,7 @@ export type AccessDecision =
       readonly retryAfterMs: number;
       /** The exceeded limit: `10 requests per second`. */
       readonly limit: string;
+      readonly rate?: RateState;
       /** To be called for each equal request that is refused without another check before it is time. Default: it is checked. */
       readonly again?: () => void;
     };

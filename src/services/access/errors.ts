@@ -50,6 +50,17 @@ export const accessErrors = defineErrors('access', {
       `the plan ${d.plan} is not for the network ${d.network}, but for ${d.known}`,
     remedy: 'Name a network of the plan, or choose another plan.',
   },
+  'in-database': {
+    class: 'caller',
+    message: (d: { folder: string; database: string }) => `the keys of ${d.folder} are in the database ${d.database}`,
+    remedy:
+      'Give --database-url (TERN_DATABASE_URL); or, if this database is gone, delete keys-database.json in the folder and begin with new keys.',
+  },
+  'not-in-files': {
+    class: 'caller',
+    message: () => 'plans can be changed over the API only when the keys are in a database',
+    remedy: 'Serve with --database-url, or change plans.json and restart.',
+  },
   'redis-slow': {
     class: 'upstream',
     message: (d: { afterMs: number }) => `Redis did not answer within ${d.afterMs} ms`,

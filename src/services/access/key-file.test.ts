@@ -128,7 +128,7 @@ describe('a watch', () => {
     const clock = new FakeClock();
     const seen: number[] = [];
     const file = new KeyFile({ path }, { ...modules, clock });
-    const watch = await file.watch((keys) => seen.push(keys.length));
+    const watch = await file.watch(({ keys }) => seen.push(keys.length));
     const poll = async (): Promise<void> => {
       clock.advance(250);
       await expect.poll(() => clock.pending).toBe(1);
@@ -151,7 +151,7 @@ describe('a watch', () => {
     const seen: number[] = [];
     await open().add(record(1));
     const sound = readFileSync(path, 'utf8');
-    const watch = await new KeyFile({ path }, { ...modules, clock }).watch((keys) => seen.push(keys.length));
+    const watch = await new KeyFile({ path }, { ...modules, clock }).watch(({ keys }) => seen.push(keys.length));
     writeFileSync(path, '{"format":"tern-keys-1","keys":[{}]}');
     for (let i = 0; i < 3; i++) {
       clock.advance(250);

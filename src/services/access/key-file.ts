@@ -6,7 +6,7 @@ import { isSystemError, readTextFile, writeFileAtomic } from '#kernel/files.js';
 import type { Logger } from '#kernel/logger.js';
 import { accessErrors } from '#services/access/errors.js';
 import { ConfigField } from '#services/access/json-field.js';
-import { type KeyRecord, type KeyStore, type KeyWatch, readKeyRecord } from '#services/access/keys.js';
+import { type KeyRecord, type KeyStore, type KeyWatch, readKeyRecord, type StoredKeys } from '#services/access/keys.js';
 import {
   type HeldLock,
   type LockModules,
@@ -69,7 +69,8 @@ export class KeyFile implements KeyStore {
   }
 
   /** @throws access/file, access/field when the file cannot be read now */
-  async watch(onKeys: (keys: readonly KeyRecord[]) => void): Promise<KeyWatch> {
+  async watch(onChange: (stored: StoredKeys) => void): Promise<KeyWatch> {
+    const onKeys = (keys: readonly KeyRecord[]): void => onChange({ keys, plans: [] });
     let version = await this.#version();
     onKeys(await this.list());
     let cancel: CancelSchedule = () => {};
@@ -99,6 +100,7 @@ export class KeyFile implements KeyStore {
     };
     next();
     return {
+      look,
       close() {
         closed = true;
         cancel();

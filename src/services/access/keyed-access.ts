@@ -4,11 +4,12 @@ import type {
   AccessDecision,
   AccessRequest,
   PlanMetrics,
+  RateState,
   WorkBudget,
   WorkDecision,
 } from '#services/access/access.js';
 import { addressBlock } from '#services/access/address-block.js';
-import { KeyIndex, type KeyRecord } from '#services/access/keys.js';
+import { KeyIndex, type KeyRecord, looksLikeApiKey } from '#services/access/keys.js';
 import type { LimitDecision, Limiter } from '#services/access/limits.js';
 import { type Limits, limitsOn, type Plan, type Plans, quotaText, rateText, workText } from '#services/access/plans.js';
 import { TwoGenerationMap } from '#services/access/two-generation-map.js';
@@ -37,7 +38,10 @@ export class KeyedAccess implements Access {
   readonly #modules: KeyedAccessModules;
   readonly #counts = new PlanCounts();
   readonly #toldAt = new TwoGenerationMap<number>(MOST_TOLD);
-  #keys = new KeyIndex([]);
+  #plans: Plans;
+  /** Null: they could not be read yet. */
+  #keys: KeyIndex | null = null;
+  #look: (() => Promise<void>) | null = null;
   /** Requests with a key that is unknown, revoked or expired. */
   unknownKeys = 0;
   /** Requests with a key that is not for the network. */
@@ -45,13 +49,25 @@ export class KeyedAccess implements Access {
 
   constructor(modules: KeyedAccessModules) {
     this.#modules = modules;
+    this.#plans = modules.plans;
   }
 
-  /** Replaces the keys. */
-  setKeys(keys: readonly KeyRecord[]): void {
+  /** @param look looks whether there are other keys; called before a key is refused as unknown */
+  lookBeforeRefusing(look: () => Promise<void>): void {
+    this.#look = look;
+  }
+
+  /** The plans in force. */
+  get plans(): Plans {
+    return this.#plans;
+  }
+
+  /** Replaces the keys, and the plans that are stored with them. */
+  setKeys(keys: readonly KeyRecord[], plans: readonly Plan[] = []): void {
     this.#keys = new KeyIndex(keys);
+    this.#plans = this.#modules.plans.with(plans);
     for (const { id, plan, revoked_at } of keys) {
-      if (revoked_at !== null || this.#modules.plans.find(plan) !== null) continue;
+      if (revoked_at !== null || this.#plans.find(plan) !== null) continue;
       this.#modules.logger.warn('a key has an unknown plan; it has the limits of requests without a key', {
         id,
         plan,
@@ -61,7 +77,7 @@ export class KeyedAccess implements Access {
 
   /** Keys that are not revoked. */
   get activeKeys(): number {
-    return this.#keys.active;
+    return this.#keys?.active ?? 0;
   }
 
   get planMetrics(): readonly PlanMetrics[] {
@@ -70,40 +86,47 @@ export class KeyedAccess implements Access {
 
   /** The subject that a key is counted by on a network; `null` for an unknown key. */
   subjectOf(keyId: string, network: string): string | null {
-    const record = this.#keys.byId(keyId);
+    const record = this.#keys?.byId(keyId) ?? null;
     return record === null ? null : subjectOf(record, network);
   }
 
   clientOfKey(secret: string, network: string): string | null {
-    const key = this.#keys.bySecret(secret, this.#modules.unixTimeMs());
+    const key = this.#keys?.bySecret(secret, this.#modules.unixTimeMs()) ?? null;
     return key === null ? null : subjectOf(key, network);
   }
 
-  /** Returns synchronously unless the limiter has to query Redis. */
+  /** Returns synchronously unless the limiter has to query Redis, or the store has to be asked about an unknown key. */
   check(question: AccessRequest): AccessDecision | Promise<AccessDecision> {
     const asker = this.#askerOf(question);
-    if ('kind' in asker) return asker;
+    const isUnknown = 'kind' in asker && asker.kind === 'unknown-key';
+    if (!isUnknown || this.#look === null || !looksLikeApiKey(question.key!)) return this.#decide(asker);
+    // It may have been created a moment ago, by another process.
+    return this.#look().then(() => this.#decide(this.#askerOf(question)));
+  }
+
+  #decide(asker: Requester | AccessDecision): AccessDecision | Promise<AccessDecision> {
+    if ('kind' in asker) {
+      if (asker.kind === 'unknown-key') this.unknownKeys++;
+      if (asker.kind === 'network-not-allowed') this.networksRefused++;
+      return asker;
+    }
     const { subject, limits, key } = asker;
     const answer = this.#modules.limiter.take({ subject, isAddress: key === null, limits });
     return answer instanceof Promise ? answer.then((each) => this.#settle(asker, each)) : this.#settle(asker, answer);
   }
 
   #askerOf({ key: secret, clientAddress, network }: AccessRequest): Requester | AccessDecision {
-    const { plans, unixTimeMs } = this.#modules;
+    const { unixTimeMs } = this.#modules;
+    const plans = this.#plans;
     // Some clients send an empty `?api_key=` when they have none.
     const withoutKey = secret === null || secret === '';
-    const key = withoutKey ? null : this.#keys.bySecret(secret, unixTimeMs());
-    if (key === null && !withoutKey) {
-      this.unknownKeys++;
-      return { kind: 'unknown-key' };
-    }
+    if (!withoutKey && this.#keys === null) return { kind: 'keys-unavailable' };
+    const key = withoutKey ? null : this.#keys!.bySecret(secret, unixTimeMs());
+    if (key === null && !withoutKey) return { kind: 'unknown-key' };
     const plan = (key === null ? null : plans.find(key.plan)) ?? plans.anonymous;
     const isForNetwork = key === null || key.networks === null || key.networks.includes(network);
     const limits = isForNetwork ? limitsOn(plan, network) : null;
-    if (limits === null) {
-      this.networksRefused++;
-      return { kind: 'network-not-allowed' };
-    }
+    if (limits === null) return { kind: 'network-not-allowed' };
     const subject = key === null ? `address ${addressBlock(clientAddress)} ${network}` : subjectOf(key, network);
     return { plan, limits, network, key, subject };
   }
@@ -114,14 +137,22 @@ export class KeyedAccess implements Access {
     if (answer.passed) {
       this.#counts.count(plan.name, network, 'allowed');
       const work = this.#budgetOf(asker);
-      return { kind: 'allowed', plan: plan.name, key: key?.id ?? null, group: plan.group, client: subject, work };
+      const { rate } = answer;
+      return {
+        ...{ kind: 'allowed', plan: plan.name, key: key?.id ?? null, group: plan.group, client: subject, work },
+        streams: limits,
+        ...(key?.admin === true ? { isAdmin: true } : {}),
+        ...(rate === undefined ? {} : { rate }),
+      };
     }
     this.#counts.count(plan.name, network, OUTCOME_OF[answer.by]);
     const again = (): void => {
       this.#modules.usage.count(key?.id ?? WITHOUT_KEY, network, 'limited');
       this.#counts.count(plan.name, network, OUTCOME_OF[answer.by]);
     };
-    return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit: limitText(answer.by, limits, key), again };
+    const retryAfterMs = Math.ceil(answer.waitMs);
+    const rate = exhausted(answer, limits);
+    return { kind: 'limited', retryAfterMs, limit: limitText(answer.by, limits, key), rate, again };
   }
 
   /** Logs who has used up a budget of work, each client once a minute. */
@@ -157,6 +188,14 @@ export class KeyedAccess implements Access {
       },
     };
   }
+}
+
+/** The state of a limit of which nothing is left. */
+function exhausted({ by, waitMs }: LimitDecision & { readonly passed: false }, limits: Limits): RateState {
+  const { requests_per_second, burst, daily_quota } = limits;
+  if (by === 'quota') return { limit: daily_quota ?? 0, remaining: 0, resetMs: waitMs, windowMs: 86_400_000 };
+  const windowMs = (burst / (requests_per_second ?? 1)) * 1000;
+  return { limit: burst, remaining: 0, resetMs: windowMs, windowMs };
 }
 
 const WORK_ALLOWED: WorkDecision = { kind: 'allowed' };

@@ -2,7 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import { fromHex, toBase64Url, toHex } from '#kernel/bytes.js';
 import { accessErrors } from '#services/access/errors.js';
 import { type ConfigField, NAME, NAME_DESCRIPTION } from '#services/access/json-field.js';
-import { limitsOn, type Plans } from '#services/access/plans.js';
+import { limitsOn, type Plan, type Plans } from '#services/access/plans.js';
 
 /** A secret of a key: there are several while an old one is still valid after a rotation. */
 interface KeySecret {
@@ -28,6 +28,8 @@ export interface KeyRecord {
   /** From this moment on it is refused. */
   readonly revoked_at: string | null;
   readonly secrets: readonly KeySecret[];
+  /** Whether it opens the admin API. */
+  readonly admin?: true;
 }
 
 /** The form of an id. */
@@ -36,9 +38,20 @@ export const KEY_ID = /^key_[0-9a-f]{10}$/;
 /** Labels are single lines. */
 export const LABEL = /^[^\p{Cc}\p{Zl}\p{Zp}]{0,200}$/u;
 
-/** Reads one item of the file of keys. @throws access/field */
+/** Reads one stored key: an item of the file of keys, or a record of the database. @throws access/field */
 export function readKeyRecord(field: ConfigField): KeyRecord {
-  const fields = field.members('id', 'label', 'owner', 'plan', 'networks', 'created_at', 'revoked_at', 'secrets');
+  const fields = field.members(
+    'id',
+    'label',
+    'owner',
+    'plan',
+    'networks',
+    'created_at',
+    'revoked_at',
+    'secrets',
+    'admin',
+  );
+  const admin = fields.admin.optional((flag) => flag.value === true || flag.refuse('true, or nothing'));
   return {
     id: fields.id.text(KEY_ID, '"key_" and 10 hexadecimal digits'),
     label: fields.label.text(LABEL, 'one line of at most 200 characters'),
@@ -48,6 +61,7 @@ export function readKeyRecord(field: ConfigField): KeyRecord {
     created_at: fields.created_at.moment(),
     revoked_at: fields.revoked_at.optional((text) => text.moment()),
     secrets: fields.secrets.items().map(readSecret),
+    ...(admin === true ? { admin } : {}),
   };
 }
 
@@ -149,9 +163,19 @@ function prefixOf(hash: Uint8Array): string {
   return Buffer.from(hash.buffer, hash.byteOffset, 8).toString('latin1');
 }
 
-/** Ends a watch; nothing is called after it. */
+/** A watch of stored keys and plans. */
 export interface KeyWatch {
+  /** Looks now whether something changed, and resolves when that is known; what cannot be read stays as it was. */
+  look(): Promise<void>;
+  /** Nothing is called after it. */
   close(): void;
+}
+
+/** What a store has. */
+export interface StoredKeys {
+  readonly keys: readonly KeyRecord[];
+  /** Plans that are stored beside the keys; they take the place of others of their names. */
+  readonly plans: readonly Plan[];
 }
 
 /** A store of keys. Several processes may use it at the same time. */
@@ -169,10 +193,10 @@ export interface KeyStore {
    */
   change(id: string, change: (record: KeyRecord) => KeyRecord): Promise<KeyRecord>;
   /**
-   * Calls `onKeys` with all keys, once before it resolves and again within a second of any change, by whichever process.
-   * Keys that can no longer be read stay as they were, and the log says so.
+   * Calls `onChange` with all keys and plans, once before it resolves, or as soon as the store can be reached, and again within a
+   * second of any change, by whichever process. What can no longer be read stays as it was, and the log says so.
    */
-  watch(onKeys: (keys: readonly KeyRecord[]) => void): Promise<KeyWatch>;
+  watch(onChange: (stored: StoredKeys) => void): Promise<KeyWatch>;
 }
 
 /** The properties of a key to be created. */
@@ -182,6 +206,7 @@ export interface NewKey {
   readonly plan: string;
   /** `null` for all networks of the plan. */
   readonly networks: readonly string[] | null;
+  readonly admin?: true;
 }
 
 /** A key with a new secret, which is known only now. */

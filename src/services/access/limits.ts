@@ -1,4 +1,5 @@
 import type { Clock } from '#kernel/clock.js';
+import type { RateState } from '#services/access/access.js';
 import type { Limits } from '#services/access/plans.js';
 import { TwoGenerationMap } from '#services/access/two-generation-map.js';
 import { WorkBuckets } from '#services/access/work-buckets.js';
@@ -14,8 +15,36 @@ export interface LimitRequest {
 
 /** Whether the request is within the limits; if not, the exceeded limit and the milliseconds until it would be. */
 export type LimitDecision =
-  | { readonly passed: true }
+  | { readonly passed: true; readonly rate?: RateState }
   | { readonly passed: false; readonly by: 'rate' | 'quota' | 'work'; readonly waitMs: number };
+
+/**
+ * The state of that limit of requests of which less is left: of the rate, or of the quota of the day.
+ *
+ * @param fullInMs when the bucket of the rate is full again
+ * @param today requests of the day, and the milliseconds that are left of it
+ * @returns null without a limit
+ */
+export function rateStateOf(
+  { requests_per_second, burst, daily_quota }: Limits,
+  fullInMs: number,
+  today: { readonly used: number; readonly leftMs: number },
+): RateState | null {
+  const quota: RateState | null =
+    daily_quota === null
+      ? null
+      : {
+          limit: daily_quota,
+          remaining: Math.max(0, daily_quota - today.used),
+          resetMs: today.leftMs,
+          windowMs: DAY_MS,
+        };
+  if (requests_per_second === null) return quota;
+  const held = burst + SLACK - (fullInMs * requests_per_second) / 1000;
+  const remaining = Math.max(0, Math.min(burst, Math.floor(held + ROUNDING_MS)));
+  if (quota !== null && quota.remaining < remaining) return quota;
+  return { limit: burst, remaining, resetMs: Math.max(0, fullInMs), windowMs: (burst / requests_per_second) * 1000 };
+}
 
 /** Counts requests and work against limits. What is refused is not counted. */
 export interface Limiter {
@@ -63,13 +92,18 @@ export class LocalLimiter implements Limiter {
     if (daily_quota !== null && this.#quota.used(subject) >= daily_quota) {
       return { passed: false, by: 'quota', waitMs: this.#quota.untilNextDayMs };
     }
+    let fullInMs = 0;
     if (requests_per_second !== null) {
       const buckets = isAddress ? this.#addresses : this.#keys;
-      const waitMs = buckets.take(subject, { requests_per_second, burst }, this.#clock.now());
+      const now = this.#clock.now();
+      const waitMs = buckets.take(subject, { requests_per_second, burst }, now);
       if (waitMs > 0) return { passed: false, by: 'rate', waitMs };
+      fullInMs = buckets.fullIn(subject, now);
     }
     if (!isAddress) this.#quota.add(subject);
-    return PASSED;
+    if (requests_per_second === null && daily_quota === null) return PASSED;
+    const today = { used: this.#quota.used(subject), leftMs: this.#quota.untilNextDayMs };
+    return { passed: true, rate: rateStateOf(limits, fullInMs, today)! };
   }
 
   takeWork({ subject, isAddress, limits }: LimitRequest, units: number): LimitDecision {
@@ -144,6 +178,11 @@ export class TokenBuckets {
     if ('waitMs' in taken) return taken.waitMs;
     this.#fullAt.set(subject, taken.fullAt);
     return 0;
+  }
+
+  /** Milliseconds until the bucket is full again. */
+  fullIn(subject: string, now: number): number {
+    return Math.max(0, (this.#fullAt.get(subject) ?? now) - now);
   }
 }
 

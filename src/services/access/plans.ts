@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { readRegularFile } from '#kernel/files.js';
+import type { StreamLimits } from '#services/access/access.js';
 import { accessErrors } from '#services/access/errors.js';
 import { ConfigField, NAME, NAME_DESCRIPTION } from '#services/access/json-field.js';
 
 /** How much is allowed. */
-export interface Limits {
+export interface Limits extends Partial<StreamLimits> {
   /** Requests per second, in the long run; `null` for any number. May be a fraction: 0.5 is one in two seconds. */
   readonly requests_per_second: number | null;
   /**
@@ -55,12 +56,14 @@ function defaultWorkBurst(workPerSecond: number | null): number {
   return Math.max(LEAST_WORK_BURST, (workPerSecond ?? 0) * WORK_BURST_SECONDS);
 }
 
+const SERVER_STREAMS: StreamLimits = { stream_connections: null, stream_addresses: null };
+
 function plan(name: string, requests_per_second: number | null): Plan {
   const burst = defaultBurst(requests_per_second);
   const work_per_second = defaultWork(requests_per_second);
   const work_burst = defaultWorkBurst(work_per_second);
   const limits = { requests_per_second, burst, daily_quota: null, work_per_second, work_burst };
-  return { name, ...limits, networks: null, group: null };
+  return { name, ...limits, ...SERVER_STREAMS, networks: null, group: null };
 }
 
 /** The plans that are there without a file: those that public services of TON have, and one without limit. */
@@ -79,6 +82,16 @@ export class Plans {
   /** @param more plans beside those built in; one with the same name takes the place of the other */
   constructor(more: readonly Plan[] = []) {
     for (const each of [...BUILT_IN_PLANS, ...more]) this.#plans.set(each.name, each);
+  }
+
+  /** With more plans; one with the same name takes the place of the other. */
+  with(more: readonly Plan[]): Plans {
+    return more.length === 0 ? this : new Plans([...this.#plans.values(), ...more]);
+  }
+
+  /** All plans, that of requests without a key included. */
+  get all(): readonly Plan[] {
+    return [...this.#plans.values()];
   }
 
   find(name: string): Plan | null {
@@ -134,7 +147,7 @@ const MIN_RATE = 0.001;
 /**
  * Reads a file of plans: `{"plans": [{"name": "team", "requests_per_second": 50, "burst": 100, "daily_quota": 1000000,
  * "networks": {"mainnet": {}, "testnet": {"requests_per_second": 5}}, "group": "own-servers"}]}`. Only `name` and
- * `requests_per_second` must be there, `work_per_second` and `work_burst` may be; `networks` may be a list of names.
+ * `requests_per_second` must be there, `work_per_second`, `work_burst`, `stream_connections` and `stream_addresses` may be; `networks` may be a list of names.
  *
  * @throws access/file, access/field
  */
@@ -159,10 +172,23 @@ export function parsePlans(file: string, text: string): Plans {
   return new Plans(plans.items().map((field) => readPlan(field, names)));
 }
 
-const LIMIT_FIELDS = ['requests_per_second', 'burst', 'daily_quota', 'work_per_second', 'work_burst'] as const;
+const STREAM_FIELDS = ['stream_connections', 'stream_addresses'] as const;
+const LIMIT_FIELDS = [
+  'requests_per_second',
+  'burst',
+  'daily_quota',
+  'work_per_second',
+  'work_burst',
+  ...STREAM_FIELDS,
+] as const;
 const PLAN_FIELDS = [...LIMIT_FIELDS, 'networks', 'group'] as const;
 
 type LimitFields = Record<(typeof LIMIT_FIELDS)[number], ConfigField>;
+
+/** Reads one stored plan. @throws access/field */
+export function readStoredPlan(field: ConfigField): Plan {
+  return readPlan(field, new Set());
+}
 
 /** @param names those of the plans before it */
 function readPlan(field: ConfigField, names: Set<string>): Plan {
@@ -199,7 +225,17 @@ function readLimits(fields: LimitFields, outer: OuterLimits | null): Limits {
         ? outer.limits.daily_quota
         : quota.optional((each) => each.integer(1, Number.MAX_SAFE_INTEGER)),
     ...readWork(fields, outer, requests_per_second),
+    ...readStreams(fields, outer),
   };
+}
+
+/** A network has the limits that its plan names. */
+function readStreams(fields: LimitFields, outer: OuterLimits | null): StreamLimits {
+  const read = (name: (typeof STREAM_FIELDS)[number]) =>
+    fields[name].value === undefined && outer !== null
+      ? (outer.limits[name] ?? null)
+      : fields[name].optional((each) => each.integer(0, MAX_RATE));
+  return { stream_connections: read('stream_connections'), stream_addresses: read('stream_addresses') };
 }
 
 /** A network has the budget that its plan names; when neither names one, it follows from the requests per second. */

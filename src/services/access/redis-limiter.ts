@@ -9,6 +9,7 @@ import {
   type Limiter,
   type LimitRequest,
   PASSED,
+  rateStateOf,
   SLACK,
 } from '#services/access/limits.js';
 import { TwoGenerationMap } from '#services/access/two-generation-map.js';
@@ -37,7 +38,7 @@ const LONGEST_WAIT_MS = 1_000;
 const DAY_MS = 86_400_000;
 
 /** The result of {@link TAKE_SCRIPT}. */
-type Taken = readonly [verdict: number, waitMs: string, used: number];
+type Taken = readonly [verdict: number, waitMs: string, used: number, fullInMs?: string];
 
 /** The result of {@link WORK_SCRIPT}. */
 type TakenWork = readonly [passed: 0 | 1, waitMs: string];
@@ -204,14 +205,15 @@ export class RedisLimiter implements Limiter {
     }
     if (!this.#isUp) this.#up();
     this.#checks++;
-    const { subject, isAddress } = question;
-    const [verdict, waitMs, used] = taken;
+    const { subject, isAddress, limits } = question;
+    const [verdict, waitMs, used, fullInMs = '0'] = taken;
     if (verdict === 1) {
+      const { quota } = this.#modules;
       if (!isAddress) {
-        this.#modules.quota.add(subject);
-        this.#modules.quota.raise(subject, used);
+        quota.add(subject);
+        quota.raise(subject, used);
       }
-      return PASSED;
+      return { passed: true, rate: rateStateOf(limits, Number(fullInMs), { used, leftMs: quota.untilNextDayMs })! };
     }
     const now = this.#modules.clock.now();
     const by = verdict === 0 ? 'rate' : 'quota';
@@ -293,7 +295,7 @@ export function checkRedisUrl(text: string): string {
  * ARGV: rate per second or '', burst, quota or '', the day of the caller's own count, that count (in case Redis lost its own),
  * slack of the bucket.
  * Returns whether it passed (1), or the limit in the way (0 the rate, -1 the quota); the wait in milliseconds, as text, since
- * Redis would cut off the fraction; the requests of the day.
+ * Redis would cut off the fraction; the requests of the day; if it passed, when the bucket is full again, in milliseconds, as text.
  */
 const TAKE_SCRIPT = `
 local time = redis.call('TIME')
@@ -325,7 +327,7 @@ else
   redis.call('HSET', KEYS[1], 'full', string.format('%.3f', full))
 end
 redis.call('PEXPIRE', KEYS[1], math.ceil(gone - now) + 1000)
-return {1, '0', used}
+return {1, '0', used, string.format('%.3f', full - now)}
 `;
 
 /**

@@ -1,13 +1,17 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '#kernel/clock.js';
+import type { AccessTables } from '#drivers/store/access-tables.js';
+import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import type { Access, AccessMetrics } from '#services/access/access.js';
+import { AccessDatabase, isPassing } from '#services/access/access-database.js';
+import { accessErrors } from '#services/access/errors.js';
 import { KeyFile } from '#services/access/key-file.js';
 import { KeyedAccess } from '#services/access/keyed-access.js';
-import type { KeyStore, KeyWatch, SecretRandomBytes } from '#services/access/keys.js';
+import { KeyAdministration, type KeyStore, type KeyWatch, type SecretRandomBytes } from '#services/access/keys.js';
+import { moveToDatabase, requireKeysInFolder } from '#services/access/keys-in-database.js';
 import { DailyQuota, LocalLimiter } from '#services/access/limits.js';
-import { Plans, readPlanFile } from '#services/access/plans.js';
+import { type Plan, Plans, readPlanFile } from '#services/access/plans.js';
 import { RedisLimiter } from '#services/access/redis-limiter.js';
 import { type UsageByKey, UsageFiles, UsageRecorder, type UsageStore } from '#services/access/usage.js';
 
@@ -22,6 +26,10 @@ export interface KeyedAccessOptions {
   readonly folder: string;
   /** A file of plans; `null` for `plans.json` in the data directory, if there is one. */
   readonly plans: string | null;
+  /**
+   * The database of keys, plans and usage; those of the data directory are moved there. `null` for files in the data directory.
+   */
+  readonly databaseUrl?: string | Promise<string> | null;
   /** `redis://…` to share limits among processes; `null` to count in this one. */
   readonly redisUrl: string | null;
   /** How often usage is stored: a crash loses what was counted in that time. Default 5 s. */
@@ -41,9 +49,24 @@ export interface AccessModules {
 /** Access by keys that works until it is closed. */
 export interface StartedAccess {
   readonly access: Access;
+  /** What the admin API works on. */
+  readonly administration: AccessAdministration;
   metrics(): AccessMetrics;
   /** Stores what was counted, and lets go of Redis. */
   close(): Promise<void>;
+}
+
+/** Keys, plans and usage of a service that runs, to be read and changed. */
+export interface AccessAdministration {
+  readonly keys: KeyAdministration;
+  readonly store: KeyStore;
+  readonly usage: UsageStore;
+  /** The plans in force. */
+  plans(): Plans;
+  /** @throws access/not-in-files, access/field */
+  putPlan(plan: unknown): Promise<Plan>;
+  /** @throws access/not-in-files, access/no-such-plan */
+  deletePlan(name: string): Promise<void>;
 }
 
 /** The plans of a data directory. @throws access/file, access/field */
@@ -73,7 +96,11 @@ export async function startKeyedAccess(options: KeyedAccessOptions, modules: Acc
   const quota = new DailyQuota({ unixTimeMs });
   const maxAddresses = options.maxAddresses ?? DEFAULT_MAX_ADDRESSES;
   const local = new LocalLimiter({ maxAddresses, maxKeys: MAX_KEYS }, { clock, quota });
-  const store = usageIn(options.folder, modules);
+  const { folder, databaseUrl = null } = options;
+  const database = databaseUrl === null ? null : accessDatabase(folder, databaseUrl, modules);
+  if (database === null) await requireKeysInFolder(folder);
+  const keyStore = database ?? keysIn(folder, modules);
+  const store = database?.usage ?? usageIn(folder, modules);
   const usage = new UsageRecorder(
     { flushMs: options.flushMs ?? DEFAULT_FLUSH_MS, keepDays: KEEP_DAYS },
     { store, clock, unixTimeMs, logger, onUsage: (day, counts) => quota.restore(day, bySubject(access, counts)) },
@@ -85,15 +112,25 @@ export async function startKeyedAccess(options: KeyedAccessOptions, modules: Acc
   const access: KeyedAccess = new KeyedAccess({ plans, limiter: redis ?? local, usage, unixTimeMs, logger });
   let watch: KeyWatch | null = null;
   try {
-    watch = await keysIn(options.folder, modules).watch((keys) => access.setKeys(keys));
-    await usage.start();
+    watch = await keyStore.watch((stored) => access.setKeys(stored.keys, stored.plans));
+    await usage.start(database === null ? undefined : isPassing);
   } catch (error) {
     watch?.close();
     redis?.close();
+    await database?.close();
     throw error;
   }
+  access.lookBeforeRefusing(paced(() => watch.look(), LOOK_EVERY_MS, clock));
   return {
     access,
+    administration: {
+      keys: new KeyAdministration({ store: keyStore, randomBytes: modules.randomBytes, unixTimeMs }),
+      store: keyStore,
+      usage: store,
+      plans: () => access.plans,
+      putPlan: async (plan) => requireDatabase(database).putPlan(plan),
+      deletePlan: async (name) => requireDatabase(database).deletePlan(name),
+    },
     metrics: () => ({
       plans: access.planMetrics,
       unknown_keys: access.unknownKeys,
@@ -107,7 +144,41 @@ export async function startKeyedAccess(options: KeyedAccessOptions, modules: Acc
       watch.close();
       redis?.close();
       await usage.close();
+      await database?.close();
     },
+  };
+}
+
+/** @throws access/not-in-files */
+function requireDatabase(database: AccessDatabase | null): AccessDatabase {
+  if (database === null) throw accessErrors['not-in-files']({});
+  return database;
+}
+
+/** The keys, plans and usage in a database, into which those of the data directory are moved. */
+export function accessDatabase(folder: string, url: string | Promise<string>, modules: AccessModules): AccessDatabase {
+  const onOpen = async (tables: AccessTables) => moveToDatabase(folder, await url, tables, modules);
+  return new AccessDatabase({ url, onOpen }, modules);
+}
+
+/** How often an unknown key may make a process look for new ones. */
+const LOOK_EVERY_MS = 20;
+
+/** Calls `look` at most once at a time and per interval; each caller waits for a call that began after its own. */
+function paced(look: () => Promise<void>, everyMs: number, clock: Clock): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  let beganAt = Number.NEGATIVE_INFINITY;
+  return () => {
+    next ??= running.then(async () => {
+      const waitMs = beganAt + everyMs - clock.now();
+      if (waitMs > 0) await pause(waitMs, clock);
+      beganAt = clock.now();
+      next = null;
+      running = look();
+      return running;
+    });
+    return next;
   };
 }
 

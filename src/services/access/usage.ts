@@ -101,10 +101,19 @@ export class UsageRecorder {
     this.#modules = modules;
   }
 
-  /** Reads the usage of today, and begins to flush. */
-  async start(): Promise<void> {
+  /**
+   * Reads the usage of today, and begins to flush.
+   *
+   * @param isPassing whether counting may begin without that usage after an error: the first flush gets it
+   */
+  async start(isPassing: (error: unknown) => boolean = () => false): Promise<void> {
     const day = dayOf(this.#modules.unixTimeMs());
-    this.#modules.onUsage(day, await this.#modules.store.read(day));
+    try {
+      this.#modules.onUsage(day, await this.#modules.store.read(day));
+    } catch (error) {
+      if (!isPassing(error)) throw error;
+      this.#failed(error);
+    }
     this.#schedule();
   }
 

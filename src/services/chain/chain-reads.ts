@@ -1,4 +1,5 @@
 import type { Address } from '#formats/address/address.js';
+import type { BlockHeader } from '#formats/proofs/block-header.js';
 import type { BlockId, Shard } from '#formats/proofs/block-id.js';
 import type { BlockQuery } from '#formats/proofs/shard-block.js';
 import type { ProvenTransaction } from '#formats/proofs/transactions.js';
@@ -33,6 +34,8 @@ import type { ChainHead } from '#services/chain/trust.js';
  * bytes. Unproven values are documented where they are returned.
  */
 export interface ChainReads {
+  /** Seqno of the newest masterchain block that was proven; 0 before the first. What is read about the head is at least as recent. */
+  readonly provenSeqno: number;
   /** The newest masterchain block. */
   head(options?: ReadOptions): Promise<ChainHead>;
   /** Waits until the newest masterchain block has at least this seqno, and returns it. */
@@ -71,5 +74,14 @@ export interface ChainReads {
   blockProof(from: BlockAt, to: BlockAt, options?: BlockProofOptions): Promise<BlockProofRead>;
   shardBlockProof(options?: ReadAt): Promise<ShardBlockProofRead>;
   blockSignatures(options?: ReadAt): Promise<SignaturesRead>;
+  /**
+   * Shard blocks that validators have signed and the masterchain has not committed. Reported by a server; not proven, and other blocks
+   * may take their place.
+   *
+   * @throws lite/answer-error when the server does not tell: it needs `--nonfinal-ls`
+   */
+  pendingShardBlocks(options?: ReadOptions): Promise<readonly BlockId[]>;
+  /** Such a block. Its hashes are those of the id; that it is or will be in the chain is not proven. */
+  pendingShardBlock(id: BlockId, options?: ReadOptions): Promise<BlockHeader>;
   send(body: Uint8Array, options?: ReadOptions): Promise<SentExternalMessage>;
 }

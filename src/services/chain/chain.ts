@@ -1,5 +1,6 @@
 import type { LiteSource } from '#drivers/lite/lite-source.js';
 import type { Address } from '#formats/address/address.js';
+import type { BlockHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, isMasterchain, printPosition, type Shard } from '#formats/proofs/block-id.js';
 import type { BlockQuery } from '#formats/proofs/shard-block.js';
 import type { ProvenTransaction } from '#formats/proofs/transactions.js';
@@ -40,6 +41,7 @@ import {
   ShardReader,
   type ShardsRead,
 } from '#services/chain/masterchain-state.js';
+import { PendingBlockReader } from '#services/chain/pending-blocks.js';
 import {
   type BlockProofOptions,
   type BlockProofRead,
@@ -92,6 +94,7 @@ export class Chain implements ChainReads {
   readonly #libraries: LibraryReader;
   readonly #queueSizes: QueueSizeReader;
   readonly #proofs: ProofReader;
+  readonly #pendingBlocks = new PendingBlockReader();
   readonly #sender: MessageSender;
 
   /** @throws chain/parameter when an option is out of range */
@@ -134,6 +137,10 @@ export class Chain implements ChainReads {
    */
   async start(): Promise<void> {
     await this.#trust.keyBlocks();
+  }
+
+  get provenSeqno(): number {
+    return this.#trust.known?.id.seqno ?? 0;
   }
 
   head(options: ReadOptions = {}): Promise<ChainHead> {
@@ -249,6 +256,14 @@ export class Chain implements ChainReads {
 
   blockSignatures(options: ReadAt = {}): Promise<SignaturesRead> {
     return this.#run(options, (context) => this.#proofs.signatures(context, options));
+  }
+
+  pendingShardBlocks(options: ReadOptions = {}): Promise<readonly BlockId[]> {
+    return this.#run(options, (context) => this.#pendingBlocks.ids(context));
+  }
+
+  pendingShardBlock(id: BlockId, options: ReadOptions = {}): Promise<BlockHeader> {
+    return this.#run(options, (context) => this.#pendingBlocks.block(context, id));
   }
 
   send(body: Uint8Array, options: ReadOptions = {}): Promise<SentExternalMessage> {

@@ -40,7 +40,18 @@ describe('on the recorded network', () => {
     replayed = replayedChain(`${folder}/chain`);
     const { chain, source, clock } = replayed;
     tvm = await startTvm();
-    service = new ContractService({}, { chain, tvm, lite: source, clock, logger: silentLogger });
+    service = new ContractService(
+      {},
+      {
+        chain,
+        tvm,
+        lite: source,
+        clock,
+        unixTimeMs: Date.now,
+        randomBytes: (size) => new Uint8Array(size),
+        logger: silentLogger,
+      },
+    );
     at = (await chain.head()).block.seqno;
   });
   afterAll(() => tvm?.close());

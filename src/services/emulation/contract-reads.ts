@@ -59,12 +59,15 @@ export interface FeeRequest {
 export type SendRefusalReason =
   | 'seqno'
   | 'expired'
+  /** Not expired by the clock of this machine, but by that of the network: a local network whose time was moved. */
+  | 'network-ahead'
   | 'wallet-id'
   | 'signature'
   | 'no-funds'
   | 'not-deployed'
   | 'frozen'
   | 'no-workchain'
+  | 'missing-library'
   | 'exit-code'
   | 'duplicate'
   | 'busy'

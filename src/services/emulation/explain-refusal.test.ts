@@ -11,7 +11,7 @@ import type { AccountStateRead } from '#services/chain/accounts.js';
 import type { ContractService } from '#services/emulation/contract-service.js';
 import { DEV_CHAIN, type ReplayedContracts, replayedContracts } from '#test/support/replayed-contracts.js';
 import { type SigningWallet, signingWallet } from '#test/support/signing-wallets.js';
-import { codeOf } from '#test/support/tvm-contract.js';
+import { codeOf, libraryCell } from '#test/support/tvm-contract.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 
 let tvm: TvmPool;
@@ -25,7 +25,12 @@ beforeAll(async () => {
 afterAll(() => tvm.close());
 
 /** The chain with one account that it does not have. */
-function serviceWith(addr: Address, state: AccountState | null, coins: bigint): ContractService {
+function serviceWith(
+  addr: Address,
+  state: AccountState | null,
+  coins: bigint,
+  unixTimeMs?: () => number,
+): ContractService {
   const { chain } = contracts;
   return contracts.serviceOver(
     {},
@@ -47,6 +52,7 @@ function serviceWith(addr: Address, state: AccountState | null, coins: bigint): 
         return { ...read, cell: encodeCell(Account, account), account };
       },
     },
+    unixTimeMs,
   );
 }
 
@@ -54,8 +60,8 @@ const TON = 1_000_000_000n;
 const OWN = { seqno: 5, wallet_id: 698983191 };
 const REFUSED = 'cannot apply external message to current state : External message was not accepted';
 
-function withWallet({ address, init }: SigningWallet): ContractService {
-  return serviceWith(address, { kind: 'account_active', state_init: init }, TON);
+function withWallet({ address, init }: SigningWallet, unixTimeMs?: () => number): ContractService {
+  return serviceWith(address, { kind: 'account_active', state_init: init }, TON, unixTimeMs);
 }
 
 const V1 = ['wallet_v1r1', 'wallet_v1r2', 'wallet_v1r3'];
@@ -91,6 +97,17 @@ describe('a wallet that refuses', () => {
       });
     });
   }
+
+  it('says that the network is ahead, when the clock of the client is right', async () => {
+    const wallet = signingWallet('wallet_v5r1', OWN);
+    const machine = now - 30 * 86_400;
+    const service = withWallet(wallet, () => machine * 1000);
+    const explain = (valid_until: number) => service.explainRefusal(wallet.message({ ...OWN, valid_until }), REFUSED);
+    const text = /is 30 d ahead of the clock of this computer: .* Sign with a valid_until after \S+ \(\d{10}\)/;
+    const [ahead, late] = await Promise.all([explain(machine + 60), explain(machine - 60)]);
+    expect(ahead).toMatchObject({ reason: 'network-ahead', explanation: expect.stringMatching(text) });
+    expect(late.reason).toBe('expired');
+  });
 
   it('is understood from the exit code of the node, too', async () => {
     const wallet = signingWallet('wallet_v5r1', OWN);
@@ -198,6 +215,28 @@ it('any contract reports with its exit code', async () => {
   expect(await explain(codeOf(''))).toMatch(/exit code 0: it ended without accepting/);
   expect(await explain(codeOf('90ea'))).toMatch(/exit code -14: out of gas before accepting/);
   expect(await explain(codeOf('d74c'), 'exitcode=9, steps=4')).toMatch(/exit code 9: cell underflow/);
+});
+
+describe('a contract whose library is not published', () => {
+  const library = libraryCell(new Uint8Array(32).fill(7));
+  const init = stateInitOf(library, EMPTY_CELL);
+  const address = Address.ofParts(0, encodeCell(StateInit, init).hash());
+  const explain = (nodeText: string) =>
+    serviceWith(address, { kind: 'account_active', state_init: init }, TON).explainRefusal(
+      messageTo(address, EMPTY_CELL),
+      nodeText,
+    );
+
+  it('is recognised by a run here, and by the log of the node', async () => {
+    const log =
+      'exitcode=9\nVM Log (truncated):\n...failed to load library cell\nhandling exception code 9: cell underflow';
+    for (const text of [REFUSED, log]) {
+      expect(await explain(text)).toMatchObject({
+        reason: 'missing-library',
+        explanation: expect.stringMatching(/library that the masterchain does not publish/),
+      });
+    }
+  });
 });
 
 describe('what is reported without the account', () => {

@@ -8,6 +8,7 @@ import { MASTERCHAIN } from '#formats/tlb/block-id.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { Message, messageBody, messageInit } from '#formats/tlb/message.js';
 import { bytesEqual } from '#kernel/bytes.js';
+import { durationText } from '#kernel/duration-text.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { BlockAt, ReadContext } from '#services/chain/read-context.js';
 import type { SendDiagnosis, SendRefusalReason } from '#services/emulation/contract-reads.js';
@@ -43,6 +44,8 @@ interface ParsedMessage {
 interface RefusalCase extends ParsedMessage {
   readonly view: NetworkView;
   readonly account: AccountView;
+  /** Unix seconds: time of this machine. */
+  readonly machineTime: number;
 }
 
 /** The contract that the message would run: deployed, or deployed by the message. */
@@ -65,11 +68,15 @@ export async function explainRefusal(
   try {
     const view = await networkView(context, refusal.at, modules);
     const account = await accountView(context, read.dest, view, modules.chain);
-    const refusalCase = { ...read, view, account };
+    const refusalCase = { ...read, view, account, machineTime: Math.floor(modules.unixTimeMs() / 1000) };
     const contract = contractOf(refusalCase);
     if ('reason' in contract) return contract;
-    const exit_code = exitCodeIn(refusal.nodeText) ?? (await exitCodeHere(context, refusalCase, settings, modules));
-    return typeof exit_code === 'number' ? explainExitCode(exit_code, contract, refusalCase) : exit_code;
+    const told = exitCodeIn(refusal.nodeText);
+    const ended =
+      told === null
+        ? await runHere(context, refusalCase, settings, modules)
+        : { exit_code: told, vm_log: refusal.nodeText };
+    return 'reason' in ended ? ended : explainExitCode(ended, contract, refusalCase);
   } catch (error) {
     if (!isTernError(error)) throw error;
     if (error.code === contractsErrors['no-workchain'].code)
@@ -147,18 +154,25 @@ function contractOf({ dest, init, account: { account } }: RefusalCase): Runnable
   return { reason: 'no-funds', explanation };
 }
 
-/** `exitcode=33, steps=22, gas_used=0` */
-function exitCodeIn(nodeText: string): number | null {
+/** The exit code in an error of a node: `exitcode=33, steps=22, gas_used=0`; null: it has none. */
+export function exitCodeIn(nodeText: string): number | null {
   const found = /exit_?code[=: ]+(-?\d+)/i.exec(nodeText)?.[1];
   return found === undefined ? null : Number(found);
 }
 
-async function exitCodeHere(
+/** How a run ended that did not accept the message. */
+interface EndedRun {
+  readonly exit_code: number;
+  /** Log of the TVM, or its end. */
+  readonly vm_log: string;
+}
+
+async function runHere(
   context: ReadContext,
   refusalCase: RefusalCase,
   settings: ContractSettings,
   modules: EmulationModules,
-): Promise<number | SendDiagnosis> {
+): Promise<EndedRun | SendDiagnosis> {
   const { view, account, cell: message } = refusalCase;
   const result = await emulateExternalMessage(
     context,
@@ -171,11 +185,23 @@ async function exitCodeHere(
       `With the state after masterchain block ${view.block.seqno} the message would be accepted: the node may lag. Send it again.`,
     );
   }
-  return result.exit_code ?? noFunds(refusalCase);
+  const { exit_code, vm_log } = result;
+  return exit_code === null ? noFunds(refusalCase) : { exit_code, vm_log };
 }
 
-function explainExitCode(exit_code: number, { code, data }: RunnableContract, refusalCase: RefusalCase): SendDiagnosis {
-  const { message, dest, account, view } = refusalCase;
+const MISSING_LIBRARY: SendDiagnosis = {
+  reason: 'missing-library',
+  explanation:
+    'The contract uses a library that the masterchain does not publish (the TVM failed to load a library cell, exit code 9). Publish the library with a masterchain account, or deploy the contract with its code instead of the library reference.',
+};
+
+function explainExitCode(
+  { exit_code, vm_log }: EndedRun,
+  { code, data }: RunnableContract,
+  refusalCase: RefusalCase,
+): SendDiagnosis {
+  const { message, dest, account, view, machineTime } = refusalCase;
+  if (exit_code === CELL_UNDERFLOW && /failed to load library cell/i.test(vm_log)) return MISSING_LIBRARY;
   const outOfGas = exit_code === OUT_OF_GAS || exit_code === ~OUT_OF_GAS;
   if (outOfGas) {
     const { bought, credit } = gasOf(
@@ -189,7 +215,8 @@ function explainExitCode(exit_code: number, { code, data }: RunnableContract, re
     const { wallet_type } = wallet;
     const body = bodyOf(message);
     const signed = body === null ? null : readWalletMessage(wallet_type, body);
-    const found = explainWalletRefusal({ wallet, message: signed, exit_code, now: account.shard_utime });
+    const now = account.shard_utime;
+    const found = explainWalletRefusal({ wallet, message: signed, exit_code, now, machineTime });
     if (found !== null) return found;
     if (signed === null) {
       const explanation = `The body is invalid for a ${wallet_type}; it ended with exit code ${exit_code}. Create the message for this wallet version.`;
@@ -277,11 +304,13 @@ interface WalletRefusal {
   readonly exit_code: number;
   /** Unix seconds: time of the newest block of the wallet's shard. */
   readonly now: number;
+  /** Unix seconds. */
+  readonly machineTime: number;
 }
 
 /** Explains the refusal of a known wallet; null when the exit code belongs to none of its checks. */
 function explainWalletRefusal(refusal: WalletRefusal): SendDiagnosis | null {
-  const { wallet, message, exit_code, now } = refusal;
+  const { wallet, message, exit_code } = refusal;
   const check = CHECKS.find(([type]) => wallet.wallet_type.startsWith(type))?.[1].get(exit_code);
   switch (check) {
     case 'seqno':
@@ -289,13 +318,11 @@ function explainWalletRefusal(refusal: WalletRefusal): SendDiagnosis | null {
     case 'wallet-id':
       return { reason: 'wallet-id', explanation: explainWalletId(wallet, message) };
     case 'expired':
-      return { reason: 'expired', explanation: explainExpired(message, now) };
+      return explainExpired(refusal);
     case 'signature':
       return { reason: 'signature', explanation: SIGNATURE };
     case 'expired-or-signature':
-      return isExpired(message, now)
-        ? { reason: 'expired', explanation: explainExpired(message, now) }
-        : { reason: 'signature', explanation: SIGNATURE };
+      return isExpired(refusal) ? explainExpired(refusal) : { reason: 'signature', explanation: SIGNATURE };
     case 'signature-disabled':
       return {
         reason: 'signature',
@@ -332,19 +359,36 @@ function explainWalletId({ wallet_id }: WalletState, message: WalletMessage | nu
   return `The message is for ${said}, but this wallet has ${wallet_id}. Sign with the wallet id (subwallet id, network) used at deployment.`;
 }
 
-function isExpired(message: WalletMessage | null, now: number): boolean {
+function isExpired({ message, now }: WalletRefusal): boolean {
   return message !== null && message.valid_until !== null && message.valid_until <= now;
 }
 
-function explainExpired(message: WalletMessage | null, now: number): string {
+/** No network is ahead of a correct clock by more seconds, unless its time was moved. */
+const MOST_AHEAD = 60;
+
+function explainExpired({ message, now, machineTime }: WalletRefusal): SendDiagnosis {
   const until = message?.valid_until ?? null;
+  const ahead = now - machineTime;
+  if (ahead > MOST_AHEAD && (until === null || until > machineTime)) {
+    const explanation = `This network is ${durationText(minutesOf(ahead))} ahead of the clock of this computer: its time is ${timeText(now)}. ${until === null ? 'The message' : `The message is valid until ${timeText(until)}, which`} has passed there. Sign with a valid_until after ${timeText(now)} (${now}); a local network has its time in /localnet/status, and lets the clock catch up with tern localnet time real.`;
+    return { reason: 'network-ahead', explanation };
+  }
   const said = until === null ? '' : ` on ${timeText(until)}`;
-  return `The message expired${said} (valid_until); the time of the newest block is ${timeText(now)}. Sign a new message, and check the clock of the signing computer.`;
+  const explanation = `The message expired${said} (valid_until); the time of the newest block is ${timeText(now)}. Sign a new message, and check the clock of the signing computer.`;
+  return { reason: 'expired', explanation };
+}
+
+/** Rounded to whole minutes: blocks are some seconds older than the time of the network. */
+function minutesOf(seconds: number): number {
+  return Math.round(seconds / 60) * 60;
 }
 
 function timeText(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
+
+/** Exit code of the TVM when a cell has too little data, or when a library cannot be loaded. */
+const CELL_UNDERFLOW = 9;
 
 /**
  * Exit codes of the TVM and of common contract conventions. Other codes are specific to a contract.
@@ -369,7 +413,7 @@ const MEANINGS: ReadonlyMap<number, string> = new Map([
   [0xffff, 'the contract does not know the operation'],
 ]);
 
-/** The common meaning of an exit code; null when it is specific to the contract. */
-function meaningOfExitCode(code: number): string | null {
+/** The common meaning of an exit code of a compute phase; null when it is specific to the contract. */
+export function meaningOfExitCode(code: number): string | null {
   return MEANINGS.get(code) ?? null;
 }

@@ -48,6 +48,15 @@ export interface ExternalMessageRun {
 /** A nonexistent `Account`. */
 const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
 
+/** `account_descr`: the entry of an account in the state of its shard. @param cell the `Account`; null: it does not exist */
+export function shardAccountOf({ cell, last_transaction: last }: Pick<AccountView, 'cell' | 'last_transaction'>): Cell {
+  return new Builder()
+    .storeRef(cell ?? NO_ACCOUNT)
+    .storeBytes(last?.hash ?? new Uint8Array(32))
+    .storeUint(last?.lt ?? 0n, 64)
+    .endCell();
+}
+
 /**
  * Executes an external-in message on an account, as the next block would.
  *
@@ -64,12 +73,7 @@ export async function emulateExternalMessage(
   const { last_transaction: last, shard_utime: now, shard_lt: lt } = account;
   return tvm.emulateTransaction(
     {
-      // account_descr
-      shard_account: new Builder()
-        .storeRef(cell ?? NO_ACCOUNT)
-        .storeBytes(last?.hash ?? new Uint8Array(32))
-        .storeUint(last?.lt ?? 0n, 64)
-        .endCell(),
+      shard_account: shardAccountOf({ cell, last_transaction: last }),
       message,
       config: config.root,
       now,

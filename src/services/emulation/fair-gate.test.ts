@@ -10,7 +10,7 @@ const NEVER = until(Number.POSITIVE_INFINITY);
 
 /** A gate, and works that end when they are told to. */
 function gate(most: number) {
-  const fair = new FairGate(most, clock);
+  const fair = new FairGate(most, clock, (waiting) => contractsErrors['node-overloaded']({ waiting }));
   const order: string[] = [];
   const ends = new Map<string, () => void>();
   const enter = (name: string, deadline = NEVER) =>

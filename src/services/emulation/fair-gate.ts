@@ -1,7 +1,6 @@
 import { FairQueue, type Turn } from '#drivers/tvm/fair-queue.js';
 import type { Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
-import { contractsErrors } from '#services/emulation/errors.js';
 
 interface Waiting extends Turn {
   readonly enter: () => void;
@@ -14,15 +13,18 @@ const MOST_WAITING = { most: 1_024, mostOfClient: 128, mostOfContract: 32 };
 export class FairGate {
   readonly #most: number;
   readonly #clock: Clock;
+  readonly #full: (waiting: number) => Error;
   readonly #queue = new FairQueue<Waiting>(MOST_WAITING);
   #running = 0;
 
-  constructor(most: number, clock: Clock) {
+  /** @param full the error of a work for which the queue has no room */
+  constructor(most: number, clock: Clock, full: (waiting: number) => Error) {
     this.#most = most;
     this.#clock = clock;
+    this.#full = full;
   }
 
-  /** @throws contracts/node-overloaded, and as `work`; the errors of the deadline */
+  /** @throws as `work`; `full`; the errors of the deadline */
   async run<T>({ client, contract }: Turn, deadline: Deadline, work: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#most) await this.#wait({ client, contract }, deadline);
     else this.#running++;
@@ -48,7 +50,7 @@ export class FairGate {
         resolve();
       };
       waiting = { ...turn, enter, refuse };
-      this.#queue.add(waiting)?.refuse(contractsErrors['node-overloaded']({ waiting: this.#queue.size }));
+      this.#queue.add(waiting)?.refuse(this.#full(this.#queue.size));
     });
     try {
       await withDeadline(turned, deadline, this.#clock);

@@ -8,6 +8,7 @@ import type { BlockId } from '#formats/proofs/block-id.js';
 import type { TransactionRef } from '#formats/proofs/transactions.js';
 import { blockIdToTl } from '#formats/tl/block-id.js';
 import { LiteServerRunSmcMethod } from '#formats/tl/lite-api.js';
+import type { Account } from '#formats/tlb/account.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { VmStack, vmInt } from '#formats/tlb/vm-stack.js';
 import { chainErrors } from '#services/chain/errors.js';
@@ -36,6 +37,8 @@ export interface GetMethodCall {
   /** Arguments, last one on top. */
   readonly stack: VmStack;
   readonly at: BlockAt | undefined;
+  /** State of the account in place of the proven one: after emulated transactions. It runs locally. */
+  readonly state?: Account | undefined;
 }
 
 /** Runs get methods locally on proven state, or on a node. */
@@ -51,7 +54,9 @@ export class GetMethodRunner {
   constructor(settings: ContractSettings, modules: EmulationModules) {
     this.#settings = settings;
     this.#modules = modules;
-    this.#nodeGate = new FairGate(settings.nodeRuns, modules.clock);
+    this.#nodeGate = new FairGate(settings.nodeRuns, modules.clock, (waiting) =>
+      contractsErrors['node-overloaded']({ waiting }),
+    );
   }
 
   get localRuns(): number {
@@ -77,7 +82,7 @@ export class GetMethodRunner {
     const view = await networkView(context, methodCall.at, this.#modules);
     const { config } = view;
     const { ran_on, reason } = this.place(config);
-    if (ran_on === 'local') return this.#runHere(context, methodCall, view);
+    if (ran_on === 'local' || methodCall.state !== undefined) return this.#runHere(context, methodCall, view);
     const { global_version: network } = config;
     const { global_version: emulator } = EMULATOR;
     if (ran_on === 'nowhere') throw contractsErrors['emulator-too-old']({ network, emulator });
@@ -87,12 +92,14 @@ export class GetMethodRunner {
 
   async #runHere(
     context: ReadContext,
-    { address, method, stack }: GetMethodCall,
+    { address, method, stack, state }: GetMethodCall,
     view: NetworkView,
   ): Promise<GetMethodRead> {
     const { chain, tvm, libraries, prevBlocks } = this.#modules;
     const { block, config } = view;
-    const { account, shard_utime, last_transaction } = await accountView(context, address, view, chain);
+    const read = await accountView(context, address, view, chain);
+    const { shard_utime, last_transaction } = read;
+    const account = state ?? read.account;
     const storage = account?.kind === 'account' ? account.storage : null;
     const init = storage?.state.kind === 'account_active' ? storage.state.state_init : null;
     this.#localRuns++;

@@ -8,6 +8,10 @@ export interface ContractsMetrics {
   /** Get methods run by nodes. */
   readonly node_runs: number;
   readonly fee_estimates: number;
+  /** Traces that were asked for. */
+  readonly traces: number;
+  /** Transactions of emulated traces. */
+  readonly emulated_transactions: number;
   /** Configurations fetched: one for each key block. */
   readonly config_fetches: number;
   readonly library_fetches: number;
@@ -33,6 +37,8 @@ export type ContractsStatus = GetMethodLocation & {
 export const contractMetricRows: readonly MetricRow<ContractsMetrics>[] = [
   row('local_runs_total', 'Get-methods run locally on proven state', (m) => m.local_runs),
   row('node_runs_total', 'Get-methods run by liteservers', (m) => m.node_runs),
+  row('traces_total', 'Emulations of a message and all that follows from it', (m) => m.traces),
+  row('emulated_transactions_total', 'Transactions of emulated traces', (m) => m.emulated_transactions),
   row('config_fetches_total', 'Configurations fetched: one for each key block', (m) => m.config_fetches),
   row('library_fetches_total', 'Libraries fetched', (m) => m.library_fetches),
   row('prev_blocks_fetches_total', 'Fetches of previous blocks', (m) => m.prev_blocks_fetches),

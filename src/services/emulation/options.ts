@@ -30,6 +30,12 @@ export interface ContractOptions {
   readonly keyCpuMs?: number;
   /** Concurrent get methods on liteservers. */
   readonly nodeRuns?: number;
+  /** Traces that are emulated at once. */
+  readonly traces?: number;
+  /** CPU time of all transactions of an emulated trace, in milliseconds. */
+  readonly traceCpuMs?: number;
+  /** Memory for the states of an emulated trace, in bytes. */
+  readonly traceBytes?: number;
   /** Default deadline of a call, including all reads and runs, in milliseconds. */
   readonly deadlineMs?: number;
   /** Number of cached configurations. */
@@ -48,6 +54,9 @@ const CONTRACT_LIMITS = {
   cpuMs: { default: 500, min: 1, max: 600_000 },
   keyCpuMs: { default: 1_000, min: 1, max: 600_000 },
   nodeRuns: { default: 16, min: 1, max: 10_000 },
+  traces: { default: 16, min: 1, max: 10_000 },
+  traceCpuMs: { default: 2_000, min: 1, max: 600_000 },
+  traceBytes: { default: 64 * 2 ** 20, min: 2 ** 20, max: 2 ** 40 },
   deadlineMs: { default: 10_000, min: 1, max: 600_000 },
   configs: { default: 4, min: 1, max: 64 },
   libraryBytes: { default: 64 * 2 ** 20, min: 0, max: 2 ** 40 },
@@ -72,6 +81,9 @@ export function checkContractOptions(options: ContractOptions): ContractSettings
     cpuMs: limited('cpuMs'),
     keyCpuMs: limited('keyCpuMs'),
     nodeRuns: limited('nodeRuns'),
+    traces: limited('traces'),
+    traceCpuMs: limited('traceCpuMs'),
+    traceBytes: limited('traceBytes'),
     deadlineMs: limited('deadlineMs'),
     configs: limited('configs'),
     libraryBytes: limited('libraryBytes'),
@@ -81,9 +93,13 @@ export function checkContractOptions(options: ContractOptions): ContractSettings
 /** Dependencies of the contract service. */
 export interface ContractModules {
   readonly chain: ChainReads;
-  readonly tvm: Pick<TvmPool, 'runGetMethod' | 'emulateTransaction'>;
+  readonly tvm: Pick<TvmPool, 'runGetMethod' | 'emulateTransaction' | 'emulateTickTock'>;
   /** For queries besides the reads of `chain`: get methods run by nodes, and proofs of previous blocks. */
   readonly lite: LiteSource;
   readonly clock: Clock;
+  /** Machine time, milliseconds since 1970. */
+  readonly unixTimeMs: () => number;
+  /** Seeds of emulated blocks. */
+  readonly randomBytes: (size: number) => Uint8Array;
   readonly logger: Logger;
 }

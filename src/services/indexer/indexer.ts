@@ -112,7 +112,8 @@ export class Indexer {
     };
     const { partition_rounds } = state;
     const classify = { url: settings.databaseUrl, partition_rounds };
-    this.#classification = new ActionClassification(classify, { clock, logger, retries: this.#retries });
+    const onPastWanted = () => this.#detection.wake();
+    this.#classification = new ActionClassification(classify, { clock, logger, retries: this.#retries, onPastWanted });
     const onDetected = () => this.#classification.wake();
     this.#detection = new ContractDetection(detect, { clock, logger, retries: this.#retries, onDetected });
     const onWritten = (batch: WrittenBatch) => this.#onWritten(batch);

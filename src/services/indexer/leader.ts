@@ -2,6 +2,7 @@ import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { seqnoOfId } from '#drivers/store/keys.js';
 import { readMcBlockIds } from '#drivers/store/write/neighbours.js';
 import { pruneBelow } from '#drivers/store/write/partitions.js';
+import { countWantedPastContracts } from '#drivers/store/write/past-contracts.js';
 import { sameBlock } from '#formats/proofs/block-id.js';
 import { pause } from '#kernel/clock.js';
 import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
@@ -137,8 +138,11 @@ export class IndexLeader {
     const { detection, classification } = this.#modules;
     if (!this.#work.settings.contracts) return;
     detection.setPace('alone');
-    await detection.drain(signal);
-    if (this.#work.settings.actions) await classification.drain(signal);
+    do {
+      await detection.drain(signal);
+      if (this.#work.settings.actions) await classification.drain(signal);
+      // Classification may ask for earlier states of contracts.
+    } while (!signal.aborted && (await this.#work.database.withWriter(countWantedPastContracts)) > 0);
   }
 
   async #plan(signal: AbortSignal, recovered: () => void): Promise<IndexingPlan> {

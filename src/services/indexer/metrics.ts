@@ -79,7 +79,7 @@ export const indexerMetricRows: readonly MetricRow<WriterFigures | null>[] = [
     'gauge',
     'contracts_delay_seconds',
     'Time from the indexing of the newest block until the detection of all contracts that it changed',
-    (m) => m.contracts.delay_seconds,
+    (m) => m.contracts.delays.newest,
   ),
   indexerMetric(
     'counter',
@@ -132,8 +132,23 @@ export const indexerMetricRows: readonly MetricRow<WriterFigures | null>[] = [
     'gauge',
     'actions_delay_seconds',
     'Time from the indexing of the newest block until the classification of the traces that end in it',
-    (m) => m.actions.delay_seconds,
+    (m) => m.actions.delays.newest,
   ),
+  {
+    name: 'tern_index_actions_delay_quantile_seconds',
+    help: 'The same of the newest 1,000 followed batches: median (0.5) and 99th percentile (0.99)',
+    kind: 'gauge',
+    labels: ['quantile'],
+    read: (metrics): Sample[] => {
+      const { median, p99 } = metrics?.actions.delays ?? { median: null, p99: null };
+      return median === null || p99 === null
+        ? []
+        : [
+            [{ quantile: '0.5' }, median],
+            [{ quantile: '0.99' }, p99],
+          ];
+    },
+  },
   indexerMetric('counter', 'actions_traces_total', 'Traces classified into actions', (m) => m.actions.traces),
   indexerMetric(
     'counter',

@@ -25,10 +25,15 @@ const MOST = 64;
 /** How long a transaction waits for that lock: while history is filled, batches hold it most of the time. */
 const LOCK_MS = 5_000;
 
+/** After so many absent accounts, those of the index are counted again. */
+const ABSENT_PER_COUNT = 1_024;
+
 /** Adds accounts to the index, those that come at the same time in one transaction. */
 export class LookUpWriter {
   readonly #database: () => Promise<Pick<Database, 'transaction'>>;
   readonly #mostAbsent: number;
+  /** Absent accounts that were added since those of the index were last counted. */
+  #uncounted = ABSENT_PER_COUNT;
   #waiting: Waiting[] = [];
   #isWriting = false;
 
@@ -68,10 +73,13 @@ export class LookUpWriter {
     const found = batch.flatMap(({ row }) => (row === null ? [] : [row]));
     const absent = batch.flatMap(({ row, address }) => (row === null ? [address] : []));
     const database = await this.#database();
-    return database.transaction(async (client) => {
+    const counts = this.#uncounted >= ABSENT_PER_COUNT;
+    const options = { plain: WALLET_CODE_HASHES, mostAbsent: counts ? this.#mostAbsent : null };
+    const added = await database.transaction(async (client) => {
       await client.query(`SET LOCAL lock_timeout = ${LOCK_MS}`);
-      const options = { plain: WALLET_CODE_HASHES, mostAbsent: this.#mostAbsent };
       return addLookedUpAccounts(client, { block, found, absent }, options);
     });
+    this.#uncounted = counts ? 0 : this.#uncounted + absent.length;
+    return added;
   }
 }

@@ -48,6 +48,7 @@ export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
   direction: ['sideways', 'IN'],
   include_boc: ['maybe', '2', 'off'],
   include_actions: ['maybe', '2', 'off'],
+  exclude_system: ['maybe', '2', 'off'],
   action_type: ['a b', "x'", 'x'.repeat(101)],
   exclude_action_type: ['a b', "x'", 'x'.repeat(101)],
   supported_action_types: ['a b', "x'", 'x'.repeat(101)],

@@ -27,11 +27,11 @@ const INDEXED_MS = 180_000;
 async function indexed(url: string): Promise<void> {
   for (const until = Date.now() + INDEXED_MS; ; await delay(200)) {
     const { networks } = (await (await fetch(`${url}/readyz`)).json()) as {
-      networks: Record<string, { headSeqno: number; details: Record<string, unknown> }>;
+      networks: Record<string, { head_seqno: number; details: Record<string, unknown> }>;
     };
-    const [{ headSeqno, details }] = Object.values(networks) as [(typeof networks)[string]];
+    const [{ head_seqno, details }] = Object.values(networks) as [(typeof networks)[string]];
     const isWhole = details.index_missing_blocks === 0 && !((details.index_fill_missing_blocks as number) > 0);
-    if (isWhole && headSeqno > 0 && details.index_head_seqno === headSeqno && (await isQuiet(url))) return;
+    if (isWhole && head_seqno > 0 && details.index_head_seqno === head_seqno && (await isQuiet(url))) return;
     if (Date.now() > until)
       throw new Error(`the chain is not indexed after ${INDEXED_MS} ms: ${JSON.stringify(details)}`);
   }
@@ -79,7 +79,8 @@ const write = (name: string, value: unknown) => {
   writeFileSync(join(scratch, name), JSON.stringify(value));
   return join(scratch, name);
 };
-const tern = await ServedTern.start(['dev', '--replay', folder, '--port', '0', '--data', join(scratch, 'data')]);
+const args = ['dev', '--profile', 'spec', '--replay', folder, '--port', '0', '--data', join(scratch, 'data')];
+const tern = await ServedTern.start(args);
 try {
   const { url } = tern;
   const chain = chainTruth(folder, RECORDED_ZEROSTATES);

@@ -199,7 +199,7 @@ export const cocoonUnregisterProxy = pattern(
   },
 );
 
-/** A client tells its proxy what its owner changed, and returns the rest. */
+/** A client reports to its proxy what its owner changed, and returns the rest. */
 const informed = { next: { request: call(ClientRequest), excess: callOf(EXCESS) } } as const;
 
 export const cocoonClientRegisterType = actionType('cocoon_client_register', 'A client registered with its proxy.', {

@@ -68,7 +68,7 @@ export const coffeeMevFailed = pattern('coffee_mev_protect_failed_swap', call(Fa
 export const coffeeMevFailedJettons = pattern(
   'coffee_mev_protect_failed_jettons',
   recognised(jettonTransfer, {
-    where: { 'the payload tells of a failed exchange': (_, { payload_opcode }) => payload_opcode === Failed.tag },
+    where: { 'the payload reports a failed exchange': (_, { payload_opcode }) => payload_opcode === Failed.tag },
   }),
   ({ block, data }, context) => {
     const { recipient } = context.read(Failed, data.payload!);

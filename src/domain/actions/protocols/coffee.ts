@@ -23,7 +23,8 @@ import {
   swapMeaning,
   tonLeg,
 } from '#domain/actions/protocols/dex.js';
-import { JettonInternalTransfer, jettonBurn, jettonTransfer } from '#domain/actions/protocols/jettons.js';
+import { jettonBurn, jettonTransfer } from '#domain/actions/protocols/jettons.js';
+import { JettonInternalTransfer } from '#domain/tokens/token-messages.js';
 import { Address } from '#formats/address/address.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { layout } from '#formats/tlb/codec/layout.js';
@@ -58,15 +59,15 @@ const nextSwap = callOf(SWAP_INTERNAL);
 
 /** What a vault paid at the request of a pool. */
 function payoutLeg(
-  { block: told, data, paid: { block, data: transfer } }: Matched<typeof payout>,
+  { block: request, data, paid: { block, data: transfer } }: Matched<typeof payout>,
   context: MatchContext,
 ): SwapLeg {
   if (transfer !== null) return legOf(transfer);
-  context.check(block.value >= data.amount, 'the vault paid fewer coins than it was told');
+  context.check(block.value >= data.amount, 'the vault paid fewer coins than the pool requested');
   const hasNotice = block.opcode === PAID_WITH_NOTICE;
   return {
     asset: null,
-    source: hasNotice ? block.source : told.source,
+    source: hasNotice ? block.source : request.source,
     destination: block.destination,
     source_jetton_wallet: null,
     destination_jetton_wallet: null,
@@ -234,7 +235,7 @@ export const coffeeCreateVault = pattern(
   call(CreateVault, {
     next: {
       vault: callOf(DEPLOY, {
-        next: { asked: optionally(callOf(0x2c76b973, { next: { told: optionally(callOf(0xd1735400)) } })) },
+        next: { provide: optionally(callOf(0x2c76b973, { next: { take: optionally(callOf(0xd1735400)) } })) },
       }),
     },
   }),

@@ -263,14 +263,18 @@ const Withdraw = layout('withdraw#20b5ef89 query_id:uint64 liquidity:Coins min_x
 const Withdrawn = layout('withdraw#c0d77b54 lp:Coins amount_x:Coins amount_y:Coins');
 const payouts = { jettons: each(recognised(jettonTransfer)), coins: each(call(Payout)) } as const;
 
+/** What a pool paid. */
+interface Paid {
+  readonly jettons: readonly { readonly block: ActionBlock; readonly data: JettonTransferData }[];
+  readonly coins: readonly { readonly block: ActionBlock; readonly data: { readonly amount: bigint } }[];
+}
+
+function isPaid({ jettons, coins }: Paid): boolean {
+  return [...jettons, ...coins].every(({ block }) => !block.failed);
+}
+
 /** The legs of what a pool paid, at most two. */
-function paidLegs(
-  paid: {
-    readonly jettons: readonly { readonly data: JettonTransferData }[];
-    readonly coins: readonly { readonly block: ActionBlock; readonly data: { readonly amount: bigint } }[];
-  },
-  context: MatchContext,
-): readonly SwapLeg[] {
+function paidLegs(paid: Paid, context: MatchContext): readonly SwapLeg[] {
   const legs = [
     ...paid.coins.map(({ block, data }) => tonLeg(block, data.amount, context)),
     ...paid.jettons.map(({ data }) => legOf(data)),
@@ -312,7 +316,7 @@ export const dedustV2Withdraw = pattern(
       pool: pool.block.destination,
       destination_liquidity: pool.block.destination,
     };
-    const failed = block.failed || pool.event === null;
+    const failed = block.failed || pool.event === null || !isPaid(pool);
     return meaning(dexWithdrawLiquidityType, details, { kind: 'dex_withdraw_liquidity', failed });
   },
   { kinds: ['dex_withdraw_liquidity'] },
@@ -348,7 +352,7 @@ export const dedustV2ClaimFees = pattern(
       owner: pool.data.owner,
       pool: pool.block.destination,
     };
-    return meaning(dedustV2ClaimFeesType, details, { failed: block.failed || pool.block.failed });
+    return meaning(dedustV2ClaimFeesType, details, { failed: block.failed || pool.block.failed || !isPaid(pool) });
   },
 );
 
@@ -385,7 +389,7 @@ export const dedustV2ClaimReward = pattern(
       pool: pool.block.destination,
     };
     return meaning(dedustV2ClaimRewardType, details, {
-      failed: block.failed || pool.block.failed || leg === undefined,
+      failed: block.failed || pool.block.failed || leg === undefined || !isPaid(pool),
     });
   },
 );

@@ -24,13 +24,8 @@ import {
   swapMeaning,
   tonLeg,
 } from '#domain/actions/protocols/dex.js';
-import {
-  BURN_NOTIFICATION,
-  JettonBurn,
-  JettonInternalTransfer,
-  JettonNotification,
-  jettonTransfer,
-} from '#domain/actions/protocols/jettons.js';
+import { BURN_NOTIFICATION, JettonNotification, jettonTransfer } from '#domain/actions/protocols/jettons.js';
+import { JettonBurn, JettonInternalTransfer } from '#domain/tokens/token-messages.js';
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';

@@ -142,7 +142,7 @@ export function legOf(data: JettonTransferData): SwapLeg {
   };
 }
 
-/** A leg that is a message with coins, which its body tells. @throws actions/mismatch when there are fewer */
+/** A leg that is a message with coins, the amount of which is in its body. @throws actions/mismatch when there are fewer */
 export function tonLeg({ source, destination, value }: ActionBlock, amount: bigint, context: MatchContext): SwapLeg {
   context.check(value >= amount, 'the message carries fewer coins than it says');
   return { asset: null, source, destination, source_jetton_wallet: null, destination_jetton_wallet: null, amount };

@@ -1,13 +1,7 @@
 import { call, callOf, meaning, pattern, recognised } from '#domain/actions/pattern.js';
-import {
-  JettonInternalTransfer,
-  JettonNotification,
-  JettonTransfer,
-  jettonMint,
-  jettonTransfer,
-  Mint,
-} from '#domain/actions/protocols/jettons.js';
+import { JettonNotification, jettonMint, jettonTransfer, Mint } from '#domain/actions/protocols/jettons.js';
 import { stakeDepositType, stakeWithdrawalRequestType } from '#domain/actions/protocols/staking.js';
+import { JettonInternalTransfer, JettonTransfer } from '#domain/tokens/token-messages.js';
 import { parseAddress } from '#formats/address/address.js';
 import { layout } from '#formats/tlb/codec/layout.js';
 

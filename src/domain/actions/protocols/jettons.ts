@@ -2,22 +2,17 @@ import { actionType, addressField, amountField, bocField, flagField, textField }
 import type { ActionBlock } from '#domain/actions/block.js';
 import { bodyOpcode, readComment } from '#domain/actions/comments.js';
 import { call, callOf, meaning, optionally, pattern } from '#domain/actions/pattern.js';
+import { JettonBurn, JettonInternalTransfer, JettonTransfer } from '#domain/tokens/token-messages.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { layout } from '#formats/tlb/codec/layout.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 
 /* Jettons (TEP-74) and their mintable masters. */
 
-export const JettonTransfer = layout(
-  'transfer#0f8a7ea5 query_id:uint64 amount:Coins destination:MsgAddress response_destination:MsgAddress custom_payload:(Maybe ^Cell) forward_ton_amount:Coins forward_payload:(Either Cell ^Cell)',
-);
-export const JettonInternalTransfer = layout(
-  'internal_transfer#178d4519 query_id:uint64 amount:Coins from:MsgAddress response_address:MsgAddress forward_ton_amount:Coins',
-);
 export const JettonNotification = layout(
   'transfer_notification#7362d09c query_id:uint64 amount:Coins sender:MsgAddress forward_payload:(Either Cell ^Cell)',
 );
-export const JettonBurn = layout('burn#595f07bc query_id:uint64 amount:Coins response_destination:MsgAddress');
 export const BURN_NOTIFICATION = 0x7bdd97de;
 export const Mint = layout('mint#642b7d07 query_id:uint64 to_address:MsgAddress ton_amount:Coins');
 const OldMint = layout('mint#00000015 query_id:uint64 to_address:MsgAddress ton_amount:Coins master_msg:^Cell');
@@ -40,7 +35,7 @@ export const jettonTransferType = actionType('jetton_transfer', 'A transfer of j
   forward_amount: amountField('Nanotons that go to the receiver with the notification.'),
 });
 
-/** What a transfer of jettons tells to patterns that build on it. */
+/** Data of a transfer of jettons for patterns that build on it. */
 export interface JettonTransferData {
   readonly sender: Address | null;
   readonly sender_wallet: Address | null;
@@ -97,10 +92,10 @@ export const jettonTransfer = pattern(
       comment: comment.text,
       is_encrypted_comment: comment.encrypted,
       query_id: data.query_id,
-      response_destination: data.response_destination,
+      response_destination: accountOf(data.response_destination),
       custom_payload: data.custom_payload,
     };
-    const broken = data.destination === null || !data.destination.equals(wallet.owner);
+    const broken = accountOf(data.destination)?.equals(wallet.owner) !== true;
     return meaning(jettonTransferType, details, { failed, broken, data: learned });
   },
 );
@@ -146,7 +141,7 @@ export const wrappedTonTransfer = pattern(
     const learned: JettonTransferData = {
       sender: block.source,
       sender_wallet: null,
-      receiver: data.destination,
+      receiver: accountOf(data.destination),
       receiver_wallet: null,
       asset: wallet.jetton,
       amount: data.amount,
@@ -162,7 +157,7 @@ export const wrappedTonTransfer = pattern(
       comment: comment.text,
       is_encrypted_comment: comment.encrypted,
       query_id: data.query_id,
-      response_destination: data.response_destination,
+      response_destination: accountOf(data.response_destination),
       custom_payload: data.custom_payload,
     };
     return meaning(jettonTransferType, details, { kind: 'jetton_transfer', failed: block.failed, data: learned });

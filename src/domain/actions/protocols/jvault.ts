@@ -33,7 +33,7 @@ const PoolData = layout('_ flag:uint1 number:uint32 owner:MsgAddress creator:Msg
 /** Messages in a chain of referrers. */
 const MAX_REFERRALS = 32;
 
-/** The messages that tell referrers of a change. */
+/** The messages that notify referrers of a change. */
 function referrals(start: ActionBlock, context: MatchContext): ActionBlock[] {
   const passed: ActionBlock[] = [];
   let found = context.after(start, callOf(UPDATE_REFERRER));

@@ -105,7 +105,7 @@ export const layerzeroSendType = actionType('layerzero_send', 'A message was sen
   layerzero_packet_data: packetFields,
 });
 
-/** What sending a message tells to patterns that build on it. */
+/** Data of a sent message for patterns that build on it. */
 interface SendDetails {
   readonly layerzero_send_data: ReturnType<typeof sendDetails>;
   readonly layerzero_packet_data: ReturnType<typeof packetDetails>;
@@ -222,7 +222,7 @@ export const layerzeroCommitPacketType = actionType(
       'destination_secondary',
     ),
     channel: addressField('Contract of this pair of applications.', 'asset'),
-    msglib_connection: addressField('The contract that is told that it can be delivered.', 'asset_secondary'),
+    msglib_connection: addressField('The contract that is notified that it can be delivered.', 'asset_secondary'),
     layerzero_packet_data: packetFields,
   },
 );

@@ -24,15 +24,14 @@ import {
   recognised,
 } from '#domain/actions/pattern.js';
 import type { NftItemFacts } from '#domain/actions/trace-facts.js';
+import { NftTransfer } from '#domain/tokens/token-messages.js';
 import type { Address } from '#formats/address/address.js';
 import { EMPTY_CELL } from '#formats/cells/builder.js';
 import { layout } from '#formats/tlb/codec/layout.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 
 /* NFT items (TEP-62): transfers, purchases, mints and discovery; items of Telegram. */
 
-const NftTransfer = layout(
-  'transfer#5fcc3d14 query_id:uint64 new_owner:MsgAddress response_destination:MsgAddress custom_payload:(Maybe ^Cell) forward_amount:Coins forward_payload:(Either Cell ^Cell)',
-);
 const OwnershipAssigned = layout(
   'ownership_assigned#05138d91 query_id:uint64 prev_owner:MsgAddress forward_payload:(Either Cell ^Cell)',
 );
@@ -77,7 +76,7 @@ export const nftPurchaseType = actionType(
   transferFields,
 );
 
-/** What a transfer of an item tells to patterns that build on it. */
+/** Data of a transfer of an item for patterns that build on it. */
 interface NftTransferData {
   readonly item: Address;
   readonly facts: NftItemFacts;
@@ -134,14 +133,14 @@ export const nftTransfer = pattern(
     const item = block.destination!;
     const facts = context.fact(item, 'nft_item')!;
     const old_owner = assigned === null ? block.source : assigned.data.prev_owner;
-    const { new_owner } = data;
+    const new_owner = accountOf(data.new_owner);
     const seller = sellerOf(before?.block ?? null, item, new_owner, context);
     const comment = readComment(data.forward_payload);
     const details = {
       ...itemDetails(item, facts),
       ...{ old_owner, new_owner, is_purchase: seller !== null, price: seller?.price },
       query_id: data.query_id,
-      response_destination: data.response_destination,
+      response_destination: accountOf(data.response_destination),
       custom_payload: data.custom_payload,
       forward_payload: data.forward_payload ?? EMPTY_CELL,
       forward_amount: data.forward_amount,

@@ -23,12 +23,8 @@ import {
   swapMeaning,
   WrappedTonPayment,
 } from '#domain/actions/protocols/dex.js';
-import {
-  isWrappedTon,
-  JettonInternalTransfer,
-  JettonNotification,
-  jettonBurn,
-} from '#domain/actions/protocols/jettons.js';
+import { isWrappedTon, JettonNotification, jettonBurn } from '#domain/actions/protocols/jettons.js';
+import { JettonInternalTransfer } from '#domain/tokens/token-messages.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { layout } from '#formats/tlb/codec/layout.js';
@@ -104,7 +100,7 @@ class Route {
   }
 }
 
-/** What a pool tells the router to pay, by the wallets of the router. */
+/** What a pool requests the router to pay, by the wallets of the router. */
 function paidOut(
   given: {
     readonly amount0_out: bigint;

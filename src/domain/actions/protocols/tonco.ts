@@ -75,13 +75,13 @@ export const toncoSwap = pattern(
     let { min_out_amount } = match.data;
     let swap: Matched<typeof swapCall> | null = match;
     for (let i = 0; i < MAX_HOPS && swap !== null; i++) {
-      const told: Matched<typeof payTo> | null = context.after(swap.block, payTo);
-      const payment: Matched<typeof payout> | null = told?.payout ?? null;
-      if (told === null || payment === null) return context.refuse('the router paid nothing');
-      isOk &&= SWAP_OK.includes(told.data.exit_code);
+      const request: Matched<typeof payTo> | null = context.after(swap.block, payTo);
+      const payment: Matched<typeof payout> | null = request?.payout ?? null;
+      if (request === null || payment === null) return context.refuse('the router paid nothing');
+      isOk &&= SWAP_OK.includes(request.data.exit_code);
       failed ||= payment.block.failed;
       ({ min_out_amount } = swap.data);
-      also.push(swap.block, told.block, payment.block);
+      also.push(swap.block, request.block, payment.block);
       outgoing = legOf(payment.data);
       peers.push({
         asset_in: incoming.asset,
@@ -173,22 +173,22 @@ export const toncoWithdraw = pattern(
   call(StartBurn, {
     next: {
       item: call(BurnItem, {
-        next: { burn: call(BurnPosition, { next: { told: call(PayTo, { next: { payouts: each(payout) } }) } }) },
+        next: { burn: call(BurnPosition, { next: { request: call(PayTo, { next: { payouts: each(payout) } }) } }) },
       }),
     },
   }),
   ({ block, data, item }, context) => {
-    const { told } = item.burn;
-    if (told.data.coins_info === null) return context.refuse('the pool names no coins');
-    const coins = context.read(CoinsInfo, told.data.coins_info);
+    const { request } = item.burn;
+    if (request.data.coins_info === null) return context.refuse('the pool names no coins');
+    const coins = context.read(CoinsInfo, request.data.coins_info);
     const one = side(
-      told.payouts,
-      { wallet: coins.jetton0_address, amount: coins.amount0, receiver: told.data.receiver0 },
+      request.payouts,
+      { wallet: coins.jetton0_address, amount: coins.amount0, receiver: request.data.receiver0 },
       context,
     );
     const other = side(
-      told.payouts,
-      { wallet: coins.jetton1_address, amount: coins.amount1, receiver: told.data.receiver1 },
+      request.payouts,
+      { wallet: coins.jetton1_address, amount: coins.amount1, receiver: request.data.receiver1 },
       context,
     );
     const details = {
@@ -208,7 +208,8 @@ export const toncoWithdraw = pattern(
       tick_lower: BigInt(data.tick_lower),
       tick_upper: BigInt(data.tick_upper),
     };
-    const failed = block.failed || told.payouts.some((paid) => paid.block.failed);
+    const isPaid = !one.failed && !other.failed && request.payouts.every((paid) => !paid.block.failed);
+    const failed = block.failed || !isPaid;
     return meaning(dexWithdrawLiquidityType, details, { kind: 'tonco_withdraw_liquidity', failed });
   },
 );
@@ -216,17 +217,22 @@ export const toncoWithdraw = pattern(
 /** What was paid of one asset; what was to be paid when no transfer of it is there. */
 function side(
   payouts: readonly Matched<typeof payout>[],
-  told: { readonly wallet: Address | null; readonly amount: bigint; readonly receiver: Address | null },
+  request: { readonly wallet: Address | null; readonly amount: bigint; readonly receiver: Address | null },
   context: MatchContext,
 ) {
   const paid = payouts.find(({ data, block }) => {
     const from = data.sender_wallet ?? block.destination;
-    return from !== null && told.wallet !== null && from.equals(told.wallet);
+    return from !== null && request.wallet !== null && from.equals(request.wallet);
   });
   if (paid === undefined)
-    return { amount: told.amount, asset: assetOfWallet(told.wallet, context), wallet: told.receiver };
+    return {
+      amount: request.amount,
+      asset: assetOfWallet(request.wallet, context),
+      wallet: request.receiver,
+      failed: request.amount > 0n,
+    };
   const { asset, amount, destination_jetton_wallet: wallet } = legOf(paid.data);
-  return { amount, asset, wallet };
+  return { amount, asset, wallet, failed: paid.block.failed };
 }
 
 const CreatePool = layout(

@@ -9,18 +9,14 @@ import {
   pattern,
   recognised,
 } from '#domain/actions/pattern.js';
-import {
-  BURN_NOTIFICATION,
-  JettonBurn,
-  JettonInternalTransfer,
-  JettonNotification,
-} from '#domain/actions/protocols/jettons.js';
+import { BURN_NOTIFICATION, JettonNotification } from '#domain/actions/protocols/jettons.js';
 import { nftMint } from '#domain/actions/protocols/nfts.js';
 import {
   stakeDepositType,
   stakeWithdrawalRequestType,
   stakeWithdrawalType,
 } from '#domain/actions/protocols/staking.js';
+import { JettonBurn, JettonInternalTransfer } from '#domain/tokens/token-messages.js';
 import type { Address } from '#formats/address/address.js';
 import { layout } from '#formats/tlb/codec/layout.js';
 
@@ -65,7 +61,7 @@ export const tonstakersDeposit = pattern(
       tokens_minted: internal?.data.amount,
       asset: wallet?.jetton ?? mint.block.destination,
     };
-    return meaning(stakeDepositType, details, { failed: block.failed || internal === null });
+    return meaning(stakeDepositType, details, { failed: block.failed || internal === null || internal.block.aborted });
   },
 );
 

@@ -53,7 +53,7 @@ export const vestingSendMessage = pattern(
   },
 );
 
-/** Whether a message is the one that was asked for. Wallets may be told to change its value, or to send a body in another form. */
+/** Whether a message is the one that was asked for. The send mode may change its value, and the wallet may send its body in another form. */
 function isMessage(
   { destination, body, value }: TracedMessage,
   wanted: { readonly destination: Address | null; readonly body: Cell; readonly value: bigint },

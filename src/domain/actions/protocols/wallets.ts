@@ -4,8 +4,9 @@ import type { BlockAction, LooseAction } from '#domain/actions/block.js';
 import { bodyOpcode, ENCRYPTED_COMMENT, readComment } from '#domain/actions/comments.js';
 import type { MatchContext } from '#domain/actions/pattern.js';
 import { callAction, transferAction } from '#domain/actions/protocols/basic.js';
-import { JettonTransfer, jettonTransferType } from '#domain/actions/protocols/jettons.js';
+import { jettonTransferType } from '#domain/actions/protocols/jettons.js';
 import type { TracedMessage, TraceInput } from '#domain/actions/trace-input.js';
+import { JettonTransfer } from '#domain/tokens/token-messages.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
@@ -81,13 +82,13 @@ function intendedAction(cell: Cell, position: number, source: Address, context: 
   const details = completeDetails(jettonTransferType.fields, {
     asset: context.fact(message.destination, 'jetton_wallet')?.jetton,
     sender: source,
-    receiver: transfer.destination,
+    receiver: accountOf(transfer.destination),
     sender_jetton_wallet: message.destination,
     amount: transfer.amount,
     comment: comment.text,
     is_encrypted_comment: comment.encrypted,
     query_id: transfer.query_id,
-    response_destination: transfer.response_destination,
+    response_destination: accountOf(transfer.response_destination),
     custom_payload: transfer.custom_payload,
     forward_payload: transfer.forward_payload,
     forward_amount: transfer.forward_ton_amount,

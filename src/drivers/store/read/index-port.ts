@@ -3,6 +3,13 @@ import { readAccounts, readAddressFacts, readTopAccounts } from '#drivers/store/
 import { readActions, readActionsOfTraces } from '#drivers/store/read/actions.js';
 import { readBlocks, readHasMcBlock, readIndexExtent, readShardState } from '#drivers/store/read/blocks.js';
 import { readDnsRecords } from '#drivers/store/read/dns.js';
+import {
+  readChangedJettonWallets,
+  readEndedTraces,
+  readFinalTransactions,
+  readSettledRows,
+  readTouchedAccounts,
+} from '#drivers/store/read/final-events.js';
 import type { IndexReadOptions, Listed, Page } from '#drivers/store/read/index-types.js';
 import { readJettonMasters, readJettonWallets } from '#drivers/store/read/jettons.js';
 import { readMessages } from '#drivers/store/read/messages.js';
@@ -95,6 +102,16 @@ const READS = {
   ordersOfMultisigs: readOrdersOfMultisigs,
   /** By id, ascending. */
   vestingContracts: readVestingContracts,
+  /** Complete traces by the masterchain block in which they ended, then by root. */
+  endedTraces: readEndedTraces,
+  /** Transactions of accounts by masterchain block, account and lt. */
+  finalTransactions: readFinalTransactions,
+  /** Accounts with transactions in a range of masterchain blocks. */
+  touchedAccounts: readTouchedAccounts,
+  /** By the masterchain block of the state that the row was read from, then by address. */
+  changedJettonWallets: readChangedJettonWallets,
+  /** What of a range of masterchain blocks is not derived yet. */
+  settledRows: readSettledRows,
 };
 
 type Reads = typeof READS;

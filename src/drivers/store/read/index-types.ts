@@ -207,6 +207,8 @@ export interface TransactionFilter extends TimeBounds {
   readonly exclude_account?: readonly Address[] | undefined;
   readonly hash?: readonly Uint8Array[] | undefined;
   readonly lt?: bigint | undefined;
+  /** True: without tick-tock transactions, and those of special messages. */
+  readonly exclude_system?: boolean | undefined;
 }
 
 export type MessageDirection = 'in' | 'out';
@@ -238,6 +240,8 @@ export interface MessageFilter extends TimeBounds {
   readonly direction?: MessageDirection | undefined;
   readonly exclude_externals?: boolean | undefined;
   readonly only_externals?: boolean | undefined;
+  /** True: without special messages, by which masterchain blocks pay validators and mint. */
+  readonly exclude_system?: boolean | undefined;
 }
 
 /** `*_utime` bound `end_utime`, `*_lt` bound `end_lt`. */
@@ -249,6 +253,8 @@ export interface TraceFilter extends TimeBounds {
   readonly msg_hash?: readonly Uint8Array[] | undefined;
   /** Complete traces that ended in blocks of this masterchain block. */
   readonly mc_seqno?: number | undefined;
+  /** True: without traces that begin with a tick-tock transaction or a special message. */
+  readonly exclude_system?: boolean | undefined;
 }
 
 export interface AccountFilter {

@@ -27,6 +27,7 @@ import {
   type Sql,
   sql,
 } from '#drivers/store/read/session.js';
+import { isSystemMessage } from '#drivers/store/read/system-rows.js';
 import { completeTransactions } from '#drivers/store/read/transaction-assembly.js';
 import { type StoredMessage, StoredMessages } from '#drivers/store/stored-transaction.js';
 import type { MESSAGES, StoredRowOf } from '#drivers/store/tables.js';
@@ -359,6 +360,7 @@ class MessageList {
       .filter(({ name }) => name !== driver?.condition.name)
       .map(({ holds }) => holds);
     const { direction } = this.#filter;
+    if (this.#filter.exclude_system === true) conditions.push(sql`NOT ${isSystemMessage('m')}`);
     if (direction === 'out') conditions.push(sql`m.position > 0`);
     if (direction === 'in') {
       conditions.push(

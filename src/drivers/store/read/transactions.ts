@@ -31,6 +31,7 @@ import {
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
+import { isSystemTransaction } from '#drivers/store/read/system-rows.js';
 import {
   assembleOthers,
   assembleTransactions,
@@ -170,6 +171,7 @@ async function transactionSource(
   if (signedShard !== undefined) conditions.push(sql`t.shard = ${signedShard}::bigint`);
   if (seqno !== undefined) conditions.push(sql`t.block_seqno = ${seqno}::integer`);
   if (mc_seqno !== undefined) conditions.push(idsOfMcBlock(mc_seqno, raw('t.id')));
+  if (filter.exclude_system === true) conditions.push(sql`NOT ${isSystemTransaction('t')}`);
   if (accounts === undefined) conditions.push(...excludeAccounts(filter.exclude_account ?? []));
 
   const given = storableTimeRange(filter);

@@ -310,6 +310,11 @@ export async function writeClassificationWaits(
       'queued-waited-for',
       'SELECT address FROM contract_queue WHERE address = ANY($1::bytea[]) ORDER BY address FOR SHARE',
     ],
+    [
+      'past-waited-for',
+      `SELECT address FROM past_contracts WHERE address = ANY($1::bytea[]) AND outcome IS NULL
+       ORDER BY address, mc_seqno FOR SHARE`,
+    ],
   ] as const) {
     const { rows } = await client.query<{ address: Uint8Array }>({ name, text, values: [addresses] });
     for (const { address } of rows) undetected.add(toBase64(address));

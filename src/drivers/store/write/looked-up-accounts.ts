@@ -18,8 +18,8 @@ export interface LookedUpAccounts {
 export interface LookedUpOptions {
   /** Hashes of codes whose accounts need no contract detection. */
   readonly plain: readonly Uint8Array[];
-  /** At most so many accounts are remembered as absent; the oldest are forgotten. */
-  readonly mostAbsent: number;
+  /** At most so many accounts are remembered as absent: the oldest beyond are deleted now. Null: not now, as counting them takes time. */
+  readonly mostAbsent: number | null;
   /** The accounts are among those that an index of selected accounts has. Default: not known. */
   readonly ofSelection?: boolean;
 }
@@ -86,7 +86,7 @@ async function addAbsent(
   client: ClientBase,
   addresses: readonly Uint8Array[],
   mc_seqno: number,
-  most: number,
+  most: number | null,
 ): Promise<void> {
   await client.query({
     name: 'add-absent-accounts',
@@ -94,6 +94,7 @@ async function addAbsent(
            ON CONFLICT (address) DO UPDATE SET mc_seqno = greatest(absent_accounts.mc_seqno, excluded.mc_seqno)`,
     values: [addresses, mc_seqno],
   });
+  if (most === null) return;
   const { rows } = await client.query<{ count: bigint }>('SELECT count(*) AS count FROM absent_accounts');
   const over = Number(rows[0]!.count) - most;
   if (over <= 0) return;

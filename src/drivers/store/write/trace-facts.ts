@@ -13,6 +13,10 @@ export interface AccountFacts {
   readonly isUndetected: boolean;
   /** Detection was postponed, for a reason that may last. */
   readonly isPostponed: boolean;
+  /** Logical time of the state that `contract` is of, or of a later one in which it is not that any more; null: none. */
+  readonly detected_lt: bigint | null;
+  /** It has no code now. */
+  readonly isGone: boolean;
 }
 
 interface FactsFound {
@@ -22,6 +26,8 @@ interface FactsFound {
   readonly queued: boolean;
   readonly attempts: number | null;
   readonly known: boolean;
+  readonly detected_lt: bigint | null;
+  readonly gone: boolean;
   readonly wallet_owner: Uint8Array | null;
   readonly wallet_jetton: Uint8Array | null;
   readonly item_index: bigint | null;
@@ -51,6 +57,7 @@ interface FactsFound {
 const READ_FACTS = `
   SELECT k.address, coalesce(a.code_hash, c.code_hash) AS code_hash, a.incomplete,
     q.address IS NOT NULL AS queued, q.attempts, c.address IS NOT NULL AS known,
+    c.last_trans_lt AS detected_lt, a.address IS NOT NULL AND a.code_hash IS NULL AS gone,
     w.owner AS wallet_owner, w.jetton AS wallet_jetton,
     i.index AS item_index, i.collection AS item_collection, i.owner AS item_owner, i.content->>'uri' AS item_uri,
     s.nft AS sale_nft, s.nft_owner AS sale_owner, s.marketplace AS sale_marketplace, s.full_price AS sale_price,
@@ -86,7 +93,8 @@ export async function readAccountFacts(
 function accountFacts(found: FactsFound): AccountFacts {
   const contract = found.known ? contractFacts(found) : null;
   const isUndetected = !found.known && (found.queued || found.incomplete === true);
-  return { contract, isUndetected, isPostponed: isUndetected && (found.attempts ?? 0) > 0 };
+  const isPostponed = isUndetected && (found.attempts ?? 0) > 0;
+  return { contract, isUndetected, isPostponed, detected_lt: found.detected_lt, isGone: found.gone };
 }
 
 function contractFacts(found: FactsFound): ContractFacts {

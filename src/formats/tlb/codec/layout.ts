@@ -6,7 +6,7 @@ import { type Codec, maybe } from '#formats/tlb/codec/codec.js';
 import { any, bigInt, bigUint, bool, bytes, cellRef, int, uint } from '#formats/tlb/codec/primitives.js';
 import { type Fields, group, type RecordCodec, record } from '#formats/tlb/codec/record.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
-import { accountOf, MsgAddress } from '#formats/tlb/msg-address.js';
+import { accountOf, MsgAddress, type MsgAddress as MsgAddressValue } from '#formats/tlb/msg-address.js';
 
 /*
  * Layouts of message bodies and contract data from their TL-B line alone: the line is the declaration, and the TypeScript type
@@ -28,19 +28,21 @@ type ValueOfType<Type extends string> = Type extends 'Coins'
   ? bigint
   : Type extends 'MsgAddress'
     ? Address | null
-    : Type extends 'Bool'
-      ? boolean
-      : Type extends '^Cell'
-        ? Cell
-        : Type extends 'Maybe ^Cell' | 'Either Cell ^Cell' | 'Opt ^Cell'
-          ? Cell | null
-          : Type extends 'Any'
-            ? Slice
-            : Type extends `uint${infer Bits}` | `int${infer Bits}`
-              ? NumberOrBigint<Bits>
-              : Type extends `bits${string}`
-                ? Uint8Array
-                : never;
+    : Type extends 'AnyMsgAddress'
+      ? MsgAddressValue
+      : Type extends 'Bool'
+        ? boolean
+        : Type extends '^Cell'
+          ? Cell
+          : Type extends 'Maybe ^Cell' | 'Either Cell ^Cell' | 'Opt ^Cell' | 'Opt Maybe ^Cell'
+            ? Cell | null
+            : Type extends 'Any'
+              ? Slice
+              : Type extends `uint${infer Bits}` | `int${infer Bits}`
+                ? NumberOrBigint<Bits>
+                : Type extends `bits${string}`
+                  ? Uint8Array
+                  : never;
 
 /** Fields of a line that starts with a field. */
 type FieldsOf<Line extends string> = Line extends `^[ ${infer Inner} ] ${infer Rest}`
@@ -101,13 +103,25 @@ const optionalRef: Codec<Cell | null> = {
   },
 };
 
+/** `Maybe ^Cell` as the last field: null when it, or its reference, is left out. */
+const optionalMaybeRef: Codec<Cell | null> = {
+  type: 'Opt Maybe ^Cell',
+  load: (slice) => (slice.remainingBits > 0 && slice.loadBit() && slice.remainingRefs > 0 ? slice.loadRef() : null),
+  store: (value, builder) => {
+    builder.storeBit(value !== null);
+    if (value !== null) builder.storeRef(value);
+  },
+};
+
 const NAMED: Readonly<Record<string, Codec<unknown>>> = {
   Coins: coins as Codec<unknown>,
   MsgAddress: account as Codec<unknown>,
+  AnyMsgAddress: MsgAddress as Codec<unknown>,
   Bool: bool as Codec<unknown>,
   '^Cell': cellRef as Codec<unknown>,
   'Maybe ^Cell': maybe(cellRef) as Codec<unknown>,
   'Opt ^Cell': optionalRef as Codec<unknown>,
+  'Opt Maybe ^Cell': optionalMaybeRef as Codec<unknown>,
   'Either Cell ^Cell': payload as Codec<unknown>,
   Any: any as Codec<unknown>,
 };
@@ -160,9 +174,10 @@ export interface Layout<Values> extends RecordCodec<Values> {
 
 /**
  * Declares a layout by its TL-B line without the type at the end: `burn#595f07bc query_id:uint64 amount:Coins`. Types:
- * `uintN` and `intN` (numbers up to 32 bits, else bigints), `bitsN`, `Bool`, `Coins`, `MsgAddress` (an account or null), `^Cell`,
- * `(Maybe ^Cell)`, `(Opt ^Cell)` (a reference, if one is left), `(Either Cell ^Cell)` at the end, `Any`, and fields in a referenced
- * cell: `^[ … ]`, one level deep.
+ * `uintN` and `intN` (numbers up to 32 bits, else bigints), `bitsN`, `Bool`, `Coins`, `MsgAddress` (an account or null),
+ * `AnyMsgAddress` (a `MsgAddress` as it is), `^Cell`, `(Maybe ^Cell)`, `(Opt ^Cell)` (a reference, if one is left),
+ * `(Opt Maybe ^Cell)` and `(Either Cell ^Cell)` at the end, where they may be left out, `Any`, and fields in a referenced cell:
+ * `^[ … ]`, one level deep.
  */
 export function layout<const Line extends string>(line: Line): Layout<ValuesOfLine<Line>> {
   const text = line.replace(/\s+/g, ' ').trim();

@@ -9,6 +9,7 @@ import type {
 import type { FailedTrace } from '#services/indexer/actions/trace-classification.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import type { IndexerContext } from '#services/indexer/index-progress.js';
+import { CountsByTwo, type DelayMetrics, WakeCounter } from '#services/indexer/wake-counter.js';
 
 /** Metrics of the classification of traces into actions. Sums only grow. */
 export interface ActionClassificationMetrics {
@@ -20,24 +21,29 @@ export interface ActionClassificationMetrics {
   readonly seconds: number;
   /** Traces and masterchain blocks that wait, as last counted; null before. */
   readonly left: number | null;
-  /** From the last followed batch until its traces were classified; null before. */
-  readonly delay_seconds: number | null;
+  /** From a followed batch until its traces were classified. */
+  readonly delays: DelayMetrics;
   /** Near misses by pattern and kind of reason. */
   readonly nearMisses: Readonly<Record<string, Readonly<Record<string, number>>>>;
+}
+
+export interface ActionClassificationModules extends Pick<IndexerContext, 'retries' | 'clock' | 'logger'> {
+  /** Called when earlier states of contracts are to be read. */
+  readonly onPastWanted: () => void;
 }
 
 /** Time to finish a database transaction before a thread is terminated. */
 const GIVE_UP_MS = 2000;
 /** Failed traces of the same pattern are logged once. */
-const MOST_TOLD = 1000;
+const MAX_LOGGED_FAILURES = 1000;
 
 /** The threads that classify traces into actions: one, and one more while there are long traces. */
 export class ActionClassification {
   readonly #start: Omit<ClassifyStart, 'isLong'>;
-  readonly #work: Pick<IndexerContext, 'retries' | 'clock' | 'logger'>;
-  readonly #drained = new Set<{ wake: number; resolve: () => void }>();
-  readonly #nearMisses: Record<string, Record<string, number>> = {};
-  readonly #told = new Set<string>();
+  readonly #work: ActionClassificationModules;
+  readonly #wakes: WakeCounter;
+  readonly #nearMisses = new CountsByTwo();
+  readonly #logged = new Set<string>();
   /** Short traces, then long ones. */
   readonly #threads: [WorkerThread<ClassifyContract> | null, WorkerThread<ClassifyContract> | null] = [null, null];
   #long: { readonly begin: () => void } | null = null;
@@ -45,25 +51,22 @@ export class ActionClassification {
   /** The last wake after which no short trace was left. */
   #idleSince = -1;
   #pace: ClassifyPace = { freshFrom: null };
-  #wake = 0;
   #lost = 0;
   #sums = { traces: 0, transactions: 0, actions: 0, failed: 0, seconds: 0 };
   #left: number | null = null;
-  #delayMs: number | null = null;
-  /** When the first batch with traces to classify was written. */
-  #since: number | null = null;
 
-  constructor(start: Omit<ClassifyStart, 'isLong'>, work: Pick<IndexerContext, 'retries' | 'clock' | 'logger'>) {
+  constructor(start: Omit<ClassifyStart, 'isLong'>, work: ActionClassificationModules) {
     this.#start = start;
     this.#work = work;
+    this.#wakes = new WakeCounter(work.clock);
   }
 
   get metrics(): ActionClassificationMetrics {
     return {
       ...this.#sums,
       left: this.#left,
-      delay_seconds: this.#delayMs === null ? null : this.#delayMs / 1000,
-      nearMisses: this.#nearMisses,
+      delays: this.#wakes.delays,
+      nearMisses: this.#nearMisses.counts,
     };
   }
 
@@ -93,30 +96,22 @@ export class ActionClassification {
 
   /** A batch was written. */
   onWritten(mode: 'follow' | 'fill'): void {
-    if (mode === 'follow') this.#since ??= this.#work.clock.now();
-    this.wake();
+    this.#notify(this.#wakes.nextOfBatch(mode));
   }
 
   /** Something was written that traces may wait for. */
   wake(): void {
-    this.#wake++;
-    for (const thread of this.#threads) thread?.notify.wake(this.#wake);
+    this.#notify(this.#wakes.next());
   }
 
   /** Resolves when all due traces are classified, or the signal is aborted. */
   async drain(signal: AbortSignal): Promise<void> {
     this.wake();
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        this.#drained.delete(waiting);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const waiting = { wake: this.#wake, resolve: end };
-      this.#drained.add(waiting);
-      if (signal.aborted) end();
-      signal.addEventListener('abort', end, { once: true });
-    });
+    await this.#wakes.wait(signal);
+  }
+
+  #notify(wake: number): void {
+    for (const thread of this.#threads) thread?.notify.wake(wake);
   }
 
   async #runThread(isLong: boolean, signal: AbortSignal): Promise<void> {
@@ -143,7 +138,7 @@ export class ActionClassification {
       });
       this.#threads[place] = thread;
       thread.notify.setPace(this.#pace);
-      thread.notify.wake(this.#wake);
+      thread.notify.wake(this.#wakes.number);
       const stop = (): void => void thread.close(thread.isReady ? GIVE_UP_MS : 0);
       signal.addEventListener('abort', stop, { once: true });
       if (signal.aborted) stop();
@@ -159,7 +154,8 @@ export class ActionClassification {
     }, signal);
   }
 
-  #onClassified({ nearMisses, ...sums }: ClassifySums): void {
+  #onClassified({ nearMisses, past, ...sums }: ClassifySums): void {
+    if (past > 0) this.#work.onPastWanted();
     const before = this.#sums;
     this.#sums = {
       traces: before.traces + sums.traces,
@@ -168,19 +164,14 @@ export class ActionClassification {
       failed: before.failed + sums.failed,
       seconds: before.seconds + sums.seconds,
     };
-    for (const [key, count] of Object.entries(nearMisses)) {
-      const [pattern, reason] = key.split(' ') as [string, string];
-      const reasons = this.#nearMisses[pattern] ?? {};
-      reasons[reason] = (reasons[reason] ?? 0) + count;
-      this.#nearMisses[pattern] = reasons;
-    }
+    this.#nearMisses.add(nearMisses);
   }
 
   #onFailed(traces: readonly FailedTrace[]): void {
     for (const { trace_id, pattern, problem } of traces) {
       const key = `${pattern} ${problem}`;
-      if (this.#told.has(key) || this.#told.size >= MOST_TOLD) continue;
-      this.#told.add(key);
+      if (this.#logged.has(key) || this.#logged.size >= MAX_LOGGED_FAILURES) continue;
+      this.#logged.add(key);
       this.#work.logger.warn('the classification of a trace failed; its basic actions are stored', {
         ...{ trace_id, problem },
         pattern: pattern ?? 'none',
@@ -191,7 +182,7 @@ export class ActionClassification {
   #onLong(): void {
     this.#isLongBusy = true;
     this.#long?.begin();
-    this.#threads[1]?.notify.wake(this.#wake);
+    this.#threads[1]?.notify.wake(this.#wakes.number);
   }
 
   #onIdle(isLong: boolean, wake: number, left: number): void {
@@ -199,16 +190,9 @@ export class ActionClassification {
     else {
       this.#left = left;
       if (left === 0) this.#idleSince = wake;
-      if (wake >= this.#wake && this.#since !== null) {
-        this.#delayMs = this.#work.clock.now() - this.#since;
-        this.#since = null;
-      }
+      this.#wakes.measure(wake);
     }
     if (this.#isLongBusy) return;
-    for (const waiting of [...this.#drained]) {
-      if (waiting.wake > this.#idleSince) continue;
-      this.#drained.delete(waiting);
-      waiting.resolve();
-    }
+    this.#wakes.resolve(this.#idleSince);
   }
 }

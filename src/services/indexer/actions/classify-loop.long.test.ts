@@ -2,10 +2,18 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ACTION_TYPES } from '#domain/actions/action-registry.js';
 import { classify } from '#domain/actions/classify.js';
+import { jettonWallet } from '#domain/contracts/interfaces/jetton-wallet.js';
 import { Database } from '#drivers/store/database.js';
 import { openIndex } from '#drivers/store/index-state.js';
+import { accountKey, addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import { endClassificationWaits, numberLayouts } from '#drivers/store/write/actions.js';
 import { resetDerived } from '#drivers/store/write/derivations.js';
+import {
+  countWantedPastContracts,
+  nextPastContracts,
+  writePastContracts,
+} from '#drivers/store/write/past-contracts.js';
+import type { Address } from '#formats/address/address.js';
 import { systemClock } from '#kernel/clock.js';
 import { ClassifyLoop, type ClassifyLoopModules } from '#services/indexer/actions/classify-loop.js';
 import { TraceClassification } from '#services/indexer/actions/trace-classification.js';
@@ -72,7 +80,11 @@ async function write({ writer }: Index, start: number, size: number): Promise<vo
 /** As detection does when it finds no contract. */
 async function detectNothing({ database }: Index): Promise<void> {
   await database.transaction(async (client) => {
-    const { rows } = await client.query<{ address: Uint8Array }>('DELETE FROM contract_queue RETURNING address');
+    const { rows } = await client.query<{ address: Uint8Array }>(
+      `WITH detected AS (DELETE FROM contract_queue RETURNING address),
+         read AS (UPDATE past_contracts SET outcome = 'read' WHERE outcome IS NULL RETURNING address)
+       SELECT address FROM detected UNION SELECT address FROM read`,
+    );
     await endClassificationWaits(
       client,
       rows.map(({ address }) => address),
@@ -243,7 +255,10 @@ describe('actions of a chain', () => {
     expect(await count(index, 'SELECT count(*) FROM classified_traces')).toBe(0);
     // New ones do not.
     await run(index, { freshFrom: 1 });
-    const waiting = await count(index, 'SELECT count(DISTINCT root) FROM classification_waits');
+    const waiting = await count(
+      index,
+      'SELECT count(DISTINCT root) FROM classification_waits JOIN contract_queue USING (address)',
+    );
     expect(waiting).toBeGreaterThan(0);
     expect(await count(index, 'SELECT count(*) FROM classified_traces')).toBe(
       expected.classified_traces!.length - waiting,
@@ -263,6 +278,53 @@ describe('actions of a chain', () => {
     await detectNothing(index);
     expect((await run(index)).left).toBe(0);
     expect(await rowsOf(index)).toEqual(expected);
+    expect(await count(index, 'SELECT count(*) FROM classification_waits')).toBe(0);
+  });
+
+  it('are made again with what contracts were at the end of their traces, when that is read', async () => {
+    const index = await newIndex();
+    for (const start of starts(100, false)) await write(index, start, 100);
+    await detectNothing(index);
+    const { database } = index;
+    const ofType = `FROM actions a JOIN action_layouts l ON l.id = a.layout WHERE l.type = 'jetton_transfer'`;
+    // Wallets that received jettons in a trace, and have been destroyed since.
+    const wallets = await database.withWriter(async (client) => {
+      const events = await client.query<{ account_key: bigint }>(
+        'SELECT DISTINCT account_key FROM token_events WHERE kind = 3 AND NOT aborted',
+      );
+      const keys = new Set(events.rows.map(({ account_key }) => account_key));
+      const { rows } = await client.query<{ address: Uint8Array }>('SELECT address FROM accounts');
+      const found = rows.map(({ address }) => address).filter((address) => keys.has(accountKey(address)));
+      const none = 'code_hash = NULL, data_hash = NULL, data_boc = NULL';
+      await client.query(`UPDATE accounts SET ${none} WHERE address = ANY($1::bytea[])`, [found]);
+      return found;
+    });
+    await run(index);
+    // Those that failed messages ordered.
+    const intended = await count(index, `SELECT count(*) ${ofType}`);
+    const wanted = await database.withWriter((client) => nextPastContracts(client, 1000, 1000));
+    expect(wanted.length).toBeGreaterThan(0);
+    const [owner, jetton] = wallets.map(addressOfBytes) as [Address, Address];
+    const rows = [{ kind: 'jetton_wallet', table: jettonWallet.table, values: { owner, jetton } }];
+    await database.transaction(async (client) => {
+      await writePastContracts(
+        client,
+        wanted.map((past) => ({ ...past, outcome: 'read', code_hash: null, rows })),
+      );
+      await endClassificationWaits(
+        client,
+        wanted.map(({ address }) => addressBytes(address)),
+      );
+    });
+    expect((await run(index)).left).toBe(0);
+    const transfers = await count(index, `SELECT count(*) ${ofType}`);
+    expect(transfers).toBeGreaterThan(intended);
+    // Derived again, they are the same without another read.
+    const before = await rowsOf(index);
+    await database.transaction((client) => resetDerived(client, KEY));
+    await run(index);
+    expect(await rowsOf(index)).toEqual(before);
+    expect(await database.withWriter(countWantedPastContracts)).toBe(0);
     expect(await count(index, 'SELECT count(*) FROM classification_waits')).toBe(0);
   });
 });

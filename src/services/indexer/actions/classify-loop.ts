@@ -16,14 +16,14 @@ import {
 import { isDetectionDue } from '#drivers/store/write/contract-queue.js';
 import { countUnderived, markDerived } from '#drivers/store/write/derivations.js';
 import { ensurePartitions, partitionsOf } from '#drivers/store/write/partitions.js';
-import { type Clock, pause } from '#kernel/clock.js';
-import { sharedAbortController } from '#kernel/shared-abort.js';
+import type { Clock } from '#kernel/clock.js';
 import type { ClassifyPace, ClassifySums } from '#services/indexer/actions/classify-protocol.js';
 import type {
   ClassifiedPage,
   FailedTrace,
   TraceClassification,
 } from '#services/indexer/actions/trace-classification.js';
+import { WakeLoop } from '#services/indexer/wake-loop.js';
 
 export interface ClassifyLoopOptions {
   /** Key of the derivation in the table `derivations`. */
@@ -58,64 +58,30 @@ const QUEUE_PAGE = 256;
 /** Masterchain blocks of one step, adapted to the transactions in them. */
 const FIRST_MC_BLOCKS = 16;
 const MOST_MC_BLOCKS = 4096;
-/** Interval of checks for what becomes due by time, and pause after a failure. */
-const POLL_MS = 1000;
 
 /** Classifies traces while any are due, and then waits. Each step is one database transaction with its progress. */
-export class ClassifyLoop {
+export class ClassifyLoop extends WakeLoop<ClassifyPace> {
   readonly #options: ClassifyLoopOptions;
   readonly #modules: ClassifyLoopModules;
-  readonly #stop = sharedAbortController();
   readonly #partitions = new Set<number>();
   readonly #longTrace: number;
-  #pace: ClassifyPace = { freshFrom: null };
-  #wake = 0;
-  #pause = sharedAbortController();
   #mcBlocks = FIRST_MC_BLOCKS;
 
   constructor(options: ClassifyLoopOptions, modules: ClassifyLoopModules) {
+    super({ freshFrom: null }, modules);
     this.#options = options;
     this.#modules = modules;
     this.#longTrace = options.longTrace ?? LONG_TRACE;
   }
 
-  setPace(pace: ClassifyPace): void {
-    this.#pace = pace;
-    this.#pause.abort();
-  }
-
-  wake(number: number): void {
-    this.#wake = Math.max(this.#wake, number);
-    this.#pause.abort();
-  }
-
-  stop(): void {
-    this.#stop.abort();
-    this.#pause.abort();
-  }
-
-  /** Resolves when stopped. Never rejects. */
-  async run(): Promise<void> {
-    const { clock, onTrouble } = this.#modules;
-    while (!this.#stop.signal.aborted) {
-      try {
-        await this.#step();
-      } catch (error) {
-        if (this.#stop.signal.aborted) return;
-        onTrouble(error);
-        await pause(POLL_MS, clock, this.#stop.signal);
-      }
-    }
-  }
-
-  async #step(): Promise<void> {
-    const { database, clock, onIdle } = this.#modules;
-    // A wake that aborted the previous pause is covered by this step.
-    this.#pause = sharedAbortController();
-    const wake = this.#wake;
+  protected async step(): Promise<boolean> {
     const didBlocks = !this.#options.isLong && (await this.#nextBlocks());
     const didQueued = await this.#nextQueued();
-    if (didBlocks || didQueued) return;
+    return didBlocks || didQueued;
+  }
+
+  protected async idle(wake: number): Promise<void> {
+    const { database, onIdle } = this.#modules;
     const left = await database.withWriter(async (client) => {
       const queue = await countClassificationQueue(client);
       return this.#options.isLong
@@ -123,14 +89,13 @@ export class ClassifyLoop {
         : queue.all - queue.long + (await countUnderived(client, this.#options.key));
     });
     onIdle(wake, left);
-    if (this.#wake === wake) await pause(POLL_MS, clock, this.#pause.signal);
   }
 
   /** Classifies the traces that end in the next masterchain blocks. @returns whether there were any blocks */
   async #nextBlocks(): Promise<boolean> {
     const { database } = this.#modules;
     const { key } = this.#options;
-    const { freshFrom } = this.#pace;
+    const { freshFrom } = this.pace;
     const most = this.#mcBlocks;
     const range = await database.withWriter(async (client) => {
       if (freshFrom !== null) {
@@ -232,6 +197,7 @@ export class ClassifyLoop {
       transactions: done.transactions,
       actions: done.traces.reduce((sum, { actions }) => sum + actions.length, 0),
       failed: done.failed.length,
+      past: done.past.length,
       seconds: (clock.now() - startedAt) / 1000,
       nearMisses: done.nearMisses,
     });

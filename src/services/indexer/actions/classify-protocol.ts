@@ -52,6 +52,8 @@ export interface ClassifySums {
   readonly transactions: number;
   readonly actions: number;
   readonly failed: number;
+  /** Contracts whose earlier state is to be read for them. */
+  readonly past: number;
   readonly seconds: number;
   /** As in `ClassifiedPage`. */
   readonly nearMisses: Readonly<Record<string, number>>;

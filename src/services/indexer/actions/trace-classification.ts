@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { ActionType, DetailFields } from '#domain/actions/action-type.js';
 import type { Classification } from '#domain/actions/classify.js';
-import type { ContractFacts, FactRequest, TraceFacts } from '#domain/actions/trace-facts.js';
+import type { FactRequest, TraceFacts } from '#domain/actions/trace-facts.js';
 import { type TraceInput, traceTransaction } from '#domain/actions/trace-input.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { addressBytes, seqnoOfId } from '#drivers/store/keys.js';
@@ -15,6 +15,7 @@ import {
   writeClassificationWaits,
 } from '#drivers/store/write/actions.js';
 import { type CompleteTrace, readCompleteTraces } from '#drivers/store/write/derivations.js';
+import { type PastContract, pastKey, readPastFacts, wantPastContracts } from '#drivers/store/write/past-contracts.js';
 import { type AccountFacts, readAccountData, readAccountFacts } from '#drivers/store/write/trace-facts.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -24,6 +25,7 @@ import { type Message, normalizedExternalHash } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import { FactsAtTrace } from '#services/indexer/actions/facts-at-trace.js';
 
 /** The classifier (domain/actions), as this module uses it. */
 export interface Classifier {
@@ -45,6 +47,8 @@ export interface FailedTrace {
 export interface ClassifiedPage {
   readonly traces: readonly NewClassification[];
   readonly waits: readonly ClassificationWait[];
+  /** What contracts were at the end of these traces is to be read from the chain. */
+  readonly past: readonly PastContract[];
   readonly transactions: number;
   readonly failed: readonly FailedTrace[];
   /** How often patterns nearly matched, by pattern and kind of reason: `jetton_transfer interface`. */
@@ -63,7 +67,7 @@ interface TraceInWork {
   readonly input: TraceInput;
   readonly external_hash: Uint8Array | null;
   readonly external_hash_norm: Uint8Array | null;
-  readonly facts: KnownFacts;
+  readonly facts: FactsAtTrace;
   result: Classification | null;
 }
 
@@ -96,6 +100,7 @@ export class TraceClassification {
       waiting = waiting.filter(({ result }) => result!.wanted.length > 0);
       wanted = waiting.flatMap(({ result }) => result!.wanted);
     }
+    const past = await this.#withPast(client, traces, contracts, data);
     const nearMisses: Record<string, number> = {};
     const written: NewClassification[] = [];
     const waits: ClassificationWait[] = [];
@@ -108,16 +113,54 @@ export class TraceClassification {
       }
       if (result.failure !== null) failed.push(failedTrace(input, result.failure));
       for (const address of facts.undetected.values()) waits.push({ root, address: addressBytes(address) });
+      for (const { address } of past.get(trace) ?? []) waits.push({ root, address: addressBytes(address) });
       // Detection is about to look at these contracts. What was written of the trace before stands until then.
       const isHeld = facts.undetected.size > 0 && !facts.hasPostponed;
       if (!isHeld) written.push(this.#classification(trace, result));
     }
     const transactions = traces.reduce((sum, { input }) => sum + input.transactions.length, 0);
-    return { traces: written, waits, transactions, failed, nearMisses };
+    return { traces: written, waits, past: [...past.values()].flat(), transactions, failed, nearMisses };
+  }
+
+  /**
+   * Classifies traces again for which it matters what contracts were at their end, with what was read of that.
+   *
+   * @returns what is still to be read; until then traces are classified with the newest known states
+   */
+  async #withPast(
+    client: pg.ClientBase,
+    traces: readonly TraceInWork[],
+    contracts: Map<string, AccountFacts>,
+    data: Map<string, Cell | null>,
+  ): Promise<ReadonlyMap<TraceInWork, readonly PastContract[]>> {
+    let concerned = traces.filter(({ facts }) => facts.outdated.size > 0);
+    const missing = new Map<TraceInWork, readonly PastContract[]>();
+    for (let round = 0; round < MOST_ROUNDS && concerned.length > 0; round++) {
+      const known = await readPastFacts(
+        client,
+        concerned.flatMap(({ facts }) => [...facts.outdated.values()]),
+      );
+      const changed: TraceInWork[] = [];
+      for (const trace of concerned) {
+        const wanted = [...trace.facts.outdated.values()];
+        const isKnown = (one: PastContract) => (known.get(pastKey(one))?.outcome ?? 'wanted') !== 'wanted';
+        missing.set(trace, [...(missing.get(trace) ?? []), ...wanted.filter((one) => !isKnown(one))]);
+        for (const one of wanted.filter(isKnown)) trace.facts.add(one.address, known.get(pastKey(one))!);
+        if (wanted.some((one) => known.get(pastKey(one))?.outcome === 'read')) changed.push(trace);
+      }
+      for (const trace of changed) {
+        trace.facts.outdated.clear();
+        trace.result = this.#classifier.classify(trace.input, trace.facts);
+        await readFacts(client, trace.result.wanted, contracts, data);
+        if (trace.result.wanted.length > 0) trace.result = this.#classifier.classify(trace.input, trace.facts);
+      }
+      concerned = changed.filter(({ facts }) => facts.outdated.size > 0);
+    }
+    return missing;
   }
 
   /** Writes what was classified, in the transaction of the caller, and records that answers made before do not hold any more. */
-  async write(client: pg.ClientBase, { traces, waits }: ClassifiedPage): Promise<void> {
+  async write(client: pg.ClientBase, { traces, waits, past }: ClassifiedPage): Promise<void> {
     if (traces.length > 0) {
       const participants = await writeClassifications(client, traces, this.#layouts);
       await recordContractChange(
@@ -126,6 +169,7 @@ export class TraceClassification {
         traces.map(({ root }) => root),
       );
     }
+    await wantPastContracts(client, past);
     await writeClassificationWaits(client, waits);
   }
 
@@ -162,7 +206,7 @@ export class TraceClassification {
     const trace_id = first?.hash ?? opened[0]!.hash;
     return {
       ...{ root, end_lt, input: { trace_id, transactions: opened }, ...externalHashes(first?.in_msg ?? null) },
-      facts: new KnownFacts(contracts, data),
+      facts: new FactsAtTrace(opened, { contracts, data }),
       result: null,
     };
   }
@@ -206,33 +250,6 @@ async function readFacts(
     [...asked[kind]].filter(([raw]) => !known.has(raw)).map(([, address]) => address);
   for (const [raw, facts] of await readAccountFacts(client, missing('contract', contracts))) contracts.set(raw, facts);
   for (const [raw, cell] of await readAccountData(client, missing('data', data))) data.set(raw, cell);
-}
-
-/** What is known of contracts; remembers which of them the classification of a trace asked for in vain. */
-class KnownFacts implements TraceFacts {
-  readonly #contracts: ReadonlyMap<string, AccountFacts>;
-  readonly #data: ReadonlyMap<string, Cell | null>;
-  /** By raw address. */
-  readonly undetected = new Map<string, Address>();
-  hasPostponed = false;
-
-  constructor(contracts: ReadonlyMap<string, AccountFacts>, data: ReadonlyMap<string, Cell | null>) {
-    this.#contracts = contracts;
-    this.#data = data;
-  }
-
-  contract(address: Address): ContractFacts | null | undefined {
-    const raw = address.toRaw();
-    const known = this.#contracts.get(raw);
-    if (known === undefined) return undefined;
-    if (known.isUndetected) this.undetected.set(raw, address);
-    if (known.isPostponed) this.hasPostponed = true;
-    return known.contract;
-  }
-
-  data(address: Address): Cell | null | undefined {
-    return this.#data.get(address.toRaw());
-  }
 }
 
 function failedTrace(

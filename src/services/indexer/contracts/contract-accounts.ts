@@ -202,7 +202,7 @@ export interface ContractAccount {
 }
 
 /** Decodes a state read from the chain; null: `account_none`. @throws tlb/*, cells/* */
-async function unindexedContractAccount(
+export async function unindexedContractAccount(
   address: Address,
   unindexed: UnindexedAccount,
   codes: ContractCodes,

@@ -92,7 +92,7 @@ describe('contracts', () => {
     await expect.poll(() => queuedIn(client)).toBe(0);
     await expectSame(whole, database);
     const { contracts } = indexer.metrics();
-    expect(contracts.delay_seconds).toBeGreaterThan(0);
+    expect(contracts.delays.newest).toBeGreaterThan(0);
     expect(contracts.detected).toBeGreaterThan(0);
   });
 

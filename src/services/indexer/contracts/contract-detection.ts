@@ -17,6 +17,7 @@ import type {
 } from '#services/indexer/contracts/detect-protocol.js';
 import { DetectThread } from '#services/indexer/contracts/detect-thread.js';
 import type { IndexerContext } from '#services/indexer/index-progress.js';
+import { CountsByTwo, type DelayMetrics, WakeCounter } from '#services/indexer/wake-counter.js';
 
 /** Metrics of contract detection. Sums only grow. */
 export interface ContractDetectionMetrics {
@@ -29,8 +30,8 @@ export interface ContractDetectionMetrics {
   /** Postponed detections, counted each time. */
   readonly postponed: number;
   readonly seconds: number;
-  /** From the last followed batch until all its changed accounts were detected; null before. */
-  readonly delay_seconds: number | null;
+  /** From a followed batch until all accounts that it changed were detected. */
+  readonly delays: DelayMetrics;
   /** Refusals by interface and reason. */
   readonly refused: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
@@ -53,30 +54,27 @@ const PACES = {
 export class ContractDetection {
   readonly #start: DetectStart;
   readonly #work: ContractDetectionModules;
-  readonly #drained = new Set<{ readonly wake: number; readonly resolve: () => void }>();
-  readonly #refused: Record<string, Record<string, number>> = {};
+  readonly #wakes: WakeCounter;
+  readonly #refused = new CountsByTwo();
   #thread: DetectThread | null = null;
   #pace: DetectPace = PACES.alone;
-  #wake = 0;
   #lost = 0;
   #sums = { detected: 0, natively: 0, runs: 0, postponed: 0, seconds: 0 };
   #queued: number | null = null;
-  #delayMs: number | null = null;
-  /** When the first batch with undetected changes was written. */
-  #since: number | null = null;
   #postponedFor: string | null = null;
 
   constructor(start: DetectStart, work: ContractDetectionModules) {
     this.#start = start;
     this.#work = work;
+    this.#wakes = new WakeCounter(work.clock);
   }
 
   get metrics(): ContractDetectionMetrics {
     return {
       ...this.#sums,
       queued: this.#queued,
-      delay_seconds: this.#delayMs === null ? null : this.#delayMs / 1000,
-      refused: this.#refused,
+      delays: this.#wakes.delays,
+      refused: this.#refused.counts,
     };
   }
 
@@ -88,7 +86,7 @@ export class ContractDetection {
   /** Keeps a detection thread running until the signal is aborted. @throws indexer/stopped */
   async run(chain: DetectionChain, signal: AbortSignal): Promise<void> {
     await this.#work.retries.run(async () => {
-      const { clock, logger } = this.#work;
+      const { logger } = this.#work;
       const thread = new DetectThread(this.#start, {
         ...{ chain, logger },
         onDetected: (sums) => this.#onDetected(sums),
@@ -107,7 +105,7 @@ export class ContractDetection {
       });
       this.#thread = thread;
       thread.setPace(this.#pace);
-      thread.wake(this.#wake);
+      thread.wake(this.#wakes.number);
       const stop = (): void => void thread.stop();
       signal.addEventListener('abort', stop, { once: true });
       if (signal.aborted) stop();
@@ -119,7 +117,7 @@ export class ContractDetection {
       } finally {
         signal.removeEventListener('abort', stop);
         this.#thread = null;
-        if (this.#since !== null) this.#since = clock.now();
+        this.#wakes.restartDelays();
       }
     }, signal);
   }
@@ -133,29 +131,20 @@ export class ContractDetection {
 
   /** Something was queued by another way than a batch. */
   wake(): void {
-    this.#thread?.wake(++this.#wake);
+    const wake = this.#wakes.next();
+    this.#thread?.wake(wake);
   }
 
   /** A batch was written. */
   onWritten(mode: 'follow' | 'fill'): void {
-    if (mode === 'follow') this.#since ??= this.#work.clock.now();
-    this.#thread?.wake(++this.#wake);
+    const wake = this.#wakes.nextOfBatch(mode);
+    this.#thread?.wake(wake);
   }
 
   /** Resolves when all due accounts are detected, or the signal is aborted. */
   async drain(signal: AbortSignal): Promise<void> {
-    this.#thread?.wake(++this.#wake);
-    await new Promise<void>((resolve) => {
-      const end = (): void => {
-        this.#drained.delete(waiting);
-        signal.removeEventListener('abort', end);
-        resolve();
-      };
-      const waiting = { wake: this.#wake, resolve: end };
-      this.#drained.add(waiting);
-      if (signal.aborted) end();
-      signal.addEventListener('abort', end, { once: true });
-    });
+    this.wake();
+    await this.#wakes.wait(signal);
   }
 
   #onDetected({ refused, ...sums }: DetectSums): void {
@@ -169,27 +158,15 @@ export class ContractDetection {
     };
     if (sums.postponed === 0) this.#postponedFor = null;
     this.#work.onDetected();
-    for (const [key, count] of Object.entries(refused)) {
-      const [kind, reason] = key.split(' ') as [string, string];
-      const reasons = this.#refused[kind] ?? {};
-      reasons[reason] = (reasons[reason] ?? 0) + count;
-      this.#refused[kind] = reasons;
-    }
+    this.#refused.add(refused);
   }
 
   #onIdle(wake: number, queued: number, soon: number): void {
     this.#queued = queued;
-    if (wake >= this.#wake && this.#since !== null) {
-      this.#delayMs = this.#work.clock.now() - this.#since;
-      this.#since = null;
-    }
+    this.#wakes.measure(wake);
     if (soon > 0) return;
     this.#work.onDetected();
-    for (const waiting of [...this.#drained]) {
-      if (waiting.wake > wake) continue;
-      this.#drained.delete(waiting);
-      waiting.resolve();
-    }
+    this.#wakes.resolve(wake);
   }
 }
 
@@ -231,17 +208,16 @@ export class VerifiedDetectionChain implements DetectionChain {
 
   async account(address: Uint8Array): Promise<UnindexedAccount | null> {
     if (this.#options.knowsAll()) return null;
-    const read = await this.#accountAtIndexHead(addressOfBytes(address));
-    const { cell, last_transaction, shard_utime, block } = read;
-    if (cell === null || shard_utime === null) return null;
-    return {
-      boc: serializeBoc(cell),
-      // Accounts of a zerostate may never have had a transaction.
-      last_trans_lt: last_transaction?.lt ?? 0n,
-      last_trans_hash: last_transaction?.hash.slice() ?? new Uint8Array(32),
-      mc_seqno: block.seqno,
-      gen_utime: shard_utime,
-    };
+    return unindexedAccount(await this.#accountAtIndexHead(addressOfBytes(address)));
+  }
+
+  async accountAt(address: Uint8Array, mc_seqno: number): Promise<UnindexedAccount | null | 'unavailable'> {
+    try {
+      return unindexedAccount(await this.#chain.account(addressOfBytes(address), { ...this.#limits(), at: mc_seqno }));
+    } catch (error) {
+      if (isNotAvailable(error)) return 'unavailable';
+      throw error;
+    }
   }
 
   /** As of the head of the index; as of the newest block when servers do not have that state any more. */
@@ -280,4 +256,16 @@ export class VerifiedDetectionChain implements DetectionChain {
   #limits(): ReadOptions {
     return { deadlineMs: DEADLINE_MS, signal: this.#options.signal };
   }
+}
+
+function unindexedAccount({ cell, last_transaction, shard_utime, block }: AccountStateRead): UnindexedAccount | null {
+  if (cell === null || shard_utime === null) return null;
+  return {
+    boc: serializeBoc(cell),
+    // Accounts of a zerostate may never have had a transaction.
+    last_trans_lt: last_transaction?.lt ?? 0n,
+    last_trans_hash: last_transaction?.hash.slice() ?? new Uint8Array(32),
+    mc_seqno: block.seqno,
+    gen_utime: shard_utime,
+  };
 }

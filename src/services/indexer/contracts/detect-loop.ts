@@ -2,15 +2,17 @@ import type { ClientBase } from 'pg';
 import type { Database } from '#drivers/store/database.js';
 import { countQueued, queueReferrers } from '#drivers/store/write/contract-queue.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
-import { type Clock, pause } from '#kernel/clock.js';
-import { sharedAbortController } from '#kernel/shared-abort.js';
+import type { Clock } from '#kernel/clock.js';
 import type { DetectPace, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
 import type { ContractDetector } from '#services/indexer/contracts/detector.js';
+import type { PastContractReader } from '#services/indexer/contracts/past-contracts.js';
 import { contracts } from '#services/indexer/derivations/accounts.js';
 import { deriveNextAccounts, isDerived } from '#services/indexer/derivations/derivation-progress.js';
+import { WakeLoop } from '#services/indexer/wake-loop.js';
 
 export interface DetectLoopModules {
   readonly detector: Pick<ContractDetector, 'next'>;
+  readonly past: Pick<PastContractReader, 'next'>;
   readonly database: Database;
   readonly clock: Clock;
   /** Unix seconds. */
@@ -27,82 +29,40 @@ export interface DetectLoopModules {
 /** Accounts queued per page of a rederivation. */
 const QUEUE_PAGE = 2000;
 
-/** Interval of checks for accounts that become due by time, and pause after a failure. */
-const POLL_MS = 1000;
 /** Interval of counting the queue, which is slow for a long queue. */
 const COUNT_MS = 5000;
 /** Minimum assumed work time when leaving time to others. */
 const MIN_WORK_MS = 20;
 
 /** Detects contracts while any are due, and then waits. */
-export class DetectLoop {
+export class DetectLoop extends WakeLoop<DetectPace> {
   readonly #modules: DetectLoopModules;
-  readonly #stop = sharedAbortController();
-  #pace: DetectPace = { newestFirst: false, share: 1 };
-  #wake = 0;
-  #pause = sharedAbortController();
   #counted = Number.NEGATIVE_INFINITY;
 
   constructor(modules: DetectLoopModules) {
+    super({ newestFirst: false, share: 1 }, modules);
     this.#modules = modules;
   }
 
-  setPace(pace: DetectPace): void {
-    this.#pace = pace;
-    this.#pause.abort();
-  }
-
-  wake(number: number): void {
-    this.#wake = Math.max(this.#wake, number);
-    this.#pause.abort();
-  }
-
-  stop(): void {
-    this.#stop.abort();
-    this.#pause.abort();
-  }
-
-  /** Resolves when stopped. Never rejects. */
-  async run(): Promise<void> {
-    const { clock, onTrouble } = this.#modules;
-    while (!this.#stop.signal.aborted) {
-      try {
-        await this.#step();
-      } catch (error) {
-        if (this.#stop.signal.aborted) return;
-        onTrouble(error);
-        await pause(POLL_MS, clock, this.#stop.signal);
-      }
-    }
-  }
-
-  async #step(): Promise<void> {
-    const { detector, database, clock, onDetected, onQueued, onIdle } = this.#modules;
-    // A wake that aborted the previous pause is covered by this step.
-    this.#pause = sharedAbortController();
-    const wake = this.#wake;
+  protected async step(): Promise<boolean> {
+    const { detector, past, database, clock, onDetected, onQueued } = this.#modules;
     const startedAt = clock.now();
     if (startedAt - this.#counted >= COUNT_MS) {
       onQueued((await database.withWriter(countQueued)).all);
       this.#counted = startedAt;
     }
-    const sums = await detector.next(this.#pace.newestFirst);
-    if (sums !== null) {
-      onDetected(sums);
-      await this.#leaveToOthers(clock.now() - startedAt);
-      return;
-    }
-    if (await this.#queueMore()) return;
-    const { all, soon } = await database.withWriter(countQueued);
-    onIdle(wake, all, soon);
-    if (this.#wake === wake) await pause(POLL_MS, clock, this.#pause.signal);
+    const sums = (await detector.next(this.pace.newestFirst)) ?? (await past.next());
+    if (sums === null) return this.#queueMore();
+    onDetected(sums);
+    const { share } = this.pace;
+    if (share < 1) await this.rest(Math.max(clock.now() - startedAt, MIN_WORK_MS) * (1 / share - 1));
+    return true;
   }
 
-  /** Pauses so that detection uses only its share of time. */
-  async #leaveToOthers(workedMs: number): Promise<void> {
-    const { share } = this.#pace;
-    if (share >= 1) return;
-    await pause(Math.max(workedMs, MIN_WORK_MS) * (1 / share - 1), this.#modules.clock, this.#stop.signal);
+  protected async idle(wake: number): Promise<void> {
+    const { database, onIdle } = this.#modules;
+    const { all, soon } = await database.withWriter(countQueued);
+    onIdle(wake, all, soon);
   }
 
   /** @returns whether there may be accounts to detect */

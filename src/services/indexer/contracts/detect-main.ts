@@ -14,6 +14,7 @@ import { ConfigsAtBlock, ContractMethodRunner } from '#services/indexer/contract
 import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
 import type { DetectContract, DetectionChain } from '#services/indexer/contracts/detect-protocol.js';
 import { ContractDetector } from '#services/indexer/contracts/detector.js';
+import { PastContractReader } from '#services/indexer/contracts/past-contracts.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
 lowerPriority(ownThreadCpuTime(), BEHIND.worker);
@@ -72,14 +73,16 @@ void side.serve(async () => {
   const runs = new ContractMethodRunner({ tvm: startTvm, libraries, configAt: (state) => configs.at(state) });
   const roots = dnsRoots.map(({ collection, zone }) => ({ zone, collection: parseAddress(collection).address }));
   const kinds = new CandidateInterfaces(contractInterfaces([...DNS_ROOTS, ...roots]));
-  const detector = new ContractDetector({
+  const modules = {
     ...{ database, clock, unixTime, chain, codes, libraries, runs, logger },
-    kindsOf: (codeHash, methodIds) => kinds.of(codeHash, methodIds),
+    kindsOf: (codeHash: string, methodIds: readonly number[] | null) => kinds.of(codeHash, methodIds),
     storesUnindexed: !selected,
-    onPostponed: (error) => notify.postponed(plainOf(error)),
-  });
+    onPostponed: (error: unknown) => notify.postponed(plainOf(error)),
+  };
   const loop = new DetectLoop({
-    ...{ detector, database, clock, unixTime },
+    ...{ database, clock, unixTime },
+    detector: new ContractDetector(modules),
+    past: new PastContractReader(modules),
     onDetected: (sums) => notify.detected(sums),
     onQueued: (queued) => notify.queued(queued),
     onIdle: (number, queued, soon) => notify.idle(number, queued, soon),

@@ -12,9 +12,11 @@ export interface DetectionChain {
   library(hash: Uint8Array): Promise<Uint8Array | null>;
   /** The state of an account that is not indexed; null: it does not exist. */
   account(address: Uint8Array): Promise<UnindexedAccount | null>;
+  /** The state of an account after a masterchain block. Null: it did not exist; `unavailable`: no server has that state any more. */
+  accountAt(address: Uint8Array, mc_seqno: number): Promise<UnindexedAccount | null | 'unavailable'>;
 }
 
-/** State of a not indexed account as of the newest masterchain block. */
+/** State of an account as of a masterchain block. */
 export interface UnindexedAccount {
   /** `Account`, as a BoC. */
   readonly boc: Uint8Array;

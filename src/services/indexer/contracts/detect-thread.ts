@@ -38,6 +38,7 @@ export class DetectThread {
         config: (key_block) => chain.config(key_block),
         library: (hash) => chain.library(hash),
         account: (address) => chain.account(address),
+        accountAt: (address, mc_seqno) => chain.accountAt(address, mc_seqno),
         detected: onDetected,
         queued: onQueued,
         idle: onIdle,

@@ -54,7 +54,7 @@ export interface ContractDetectorModules extends DetectContractModules {
 }
 
 /** Errors of the database, and of a TVM pool that is closing: they say nothing about a contract. */
-const INDEX_ERRORS = /^store\/|^tvm\/(closed|not-started)$/;
+export const INDEX_ERRORS = /^store\/|^tvm\/(closed|not-started)$/;
 
 /** Accounts per detection batch. */
 const BATCH = 256;

@@ -1,5 +1,6 @@
 import { CLASSIFIER_VERSION } from '#domain/actions/classify.js';
 import { queueClassification } from '#drivers/store/write/actions.js';
+import { forgetUnavailablePast } from '#drivers/store/write/past-contracts.js';
 import type { EndedTraceDerivation } from '#services/indexer/derivations/derivation.js';
 
 /**
@@ -12,4 +13,5 @@ export const actions: EndedTraceDerivation = {
   input: 'ended-traces',
   tables: ['classified_traces', 'actions', 'action_accounts'],
   completedLater: (client, roots) => queueClassification(client, roots),
+  restarted: forgetUnavailablePast,
 };

@@ -94,6 +94,7 @@ export async function restartDerivation(client: ClientBase, name: string): Promi
     const key = progressKey(derivation);
     if (derivation.input !== 'changed-accounts') {
       if (isFinished) await resetDerived(client, key);
+      if (derivation.input === 'ended-traces') await derivation.restarted?.(client);
     } else if (isFinished || (await derivedPosition(client, key)) === undefined) {
       await setDerivedPosition(client, key, new Uint8Array());
     }

@@ -61,6 +61,8 @@ export interface EndedTraceDerivation extends DerivationBase {
   readonly input: 'ended-traces';
   /** Called with the roots of traces that a batch completes though they end in a masterchain block outside of it; in its transaction. */
   completedLater(client: ClientBase, roots: readonly bigint[]): Promise<void>;
+  /** Called when it is derived again, in the same transaction. */
+  restarted?(client: ClientBase): Promise<void>;
 }
 
 /** Rows of the newest state of accounts (or of what belongs to them: contracts, codes), in the order of a binary key. */

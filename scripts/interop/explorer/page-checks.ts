@@ -1,0 +1,134 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CheckReport } from '../check-report.js';
+import { answer, expectText, nothing } from './newcomer-checks.js';
+import { type WatchedBrowser, WIDTHS } from './watched-browser.js';
+
+/** A page, and what must be on it. */
+export interface PageCheck {
+  readonly name: string;
+  readonly path: string;
+  readonly expected: readonly string[];
+}
+
+const THEMES = ['light', 'dark'] as const;
+
+/**
+ * Opens each page in both widths and both themes: it shows what the API says, nothing that a page must not do, nothing serious for
+ * axe-core, and is not wider than the window.
+ *
+ * @param pictures the folder for screenshots; null: none are taken
+ */
+export async function checkPages(
+  browser: WatchedBrowser,
+  pages: readonly PageCheck[],
+  pictures: string | null,
+  report: CheckReport,
+): Promise<void> {
+  if (pictures !== null) mkdirSync(pictures, { recursive: true });
+  for (const { name, path, expected } of pages) {
+    await report.check(`page ${name}`, async () => {
+      for (const width of WIDTHS) {
+        for (const theme of THEMES) {
+          const watched = await browser.open({ width, theme });
+          try {
+            await watched.go(path);
+            for (const part of expected) await watched.page.locator('main').getByText(part).first().waitFor();
+            expectText(await watched.text());
+            const found = await watched.axe();
+            if (found.length > 0) throw new Error(`axe-core at ${width}, ${theme}: ${found.slice(0, 3).join('; ')}`);
+            const wider = await watched.overflow();
+            if (wider > 0) throw new Error(`${wider} pixels wider than the window of ${width}`);
+            if (pictures !== null) {
+              await watched.page.screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
+            }
+          } finally {
+            await watched.close();
+          }
+        }
+      }
+      return nothing(browser.noted());
+    });
+  }
+}
+
+interface MastersAnswer {
+  readonly jetton_masters: readonly { readonly address: string; readonly total_supply: string }[];
+}
+
+interface TransactionsAnswer {
+  readonly transactions: readonly {
+    readonly hash: string;
+    readonly trace_id: string;
+    readonly account: string;
+    readonly lt: string;
+  }[];
+}
+
+interface BlocksAnswer {
+  readonly blocks: readonly {
+    readonly workchain: number;
+    readonly shard: string;
+    readonly seqno: number;
+    readonly root_hash: string;
+  }[];
+}
+
+const hex = (hash: string) => Buffer.from(hash, 'base64').toString('hex');
+const short = (hash: string) => `${hex(hash).slice(0, 8)}…${hex(hash).slice(-6)}`;
+
+/** The pages of whatever is on a chain, with values of API v3 that they must show. */
+export async function pagesOf(url: string, { isLocal }: { readonly isLocal: boolean }): Promise<PageCheck[]> {
+  const pages: PageCheck[] = [
+    { name: 'home', path: '/', expected: ['Newest block'] },
+    { name: 'blocks', path: '/blocks', expected: ['Masterchain blocks'] },
+    { name: 'actions', path: '/actions', expected: ['Actions'] },
+    { name: 'top', path: '/top', expected: ['Largest balances'] },
+    { name: 'config', path: '/config', expected: ['Version of the network', 'Rewards for blocks', 'proven'] },
+    { name: 'validators', path: '/validators', expected: ['Current validators'] },
+    { name: 'message', path: '/message', expected: ['BoC or hash'] },
+    { name: 'status', path: '/status', expected: ['Newest block', 'From the cache'] },
+    { name: 'nowhere', path: '/tx/00', expected: ['This is no hash.'] },
+    { name: 'no-trace', path: `/trace/${'00'.repeat(32)}`, expected: ['There is no such trace.'] },
+    { name: 'no-block', path: '/block/-1/8000000000000000/4294967295', expected: ['does not exist yet'] },
+    { name: 'no-jetton', path: `/jetton/0:${'11'.repeat(32)}`, expected: ['There is no such jetton.'] },
+    { name: 'empty-account', path: `/account/0:${'11'.repeat(32)}`, expected: ['Bounceable', 'proven'] },
+    ...(isLocal ? [{ name: 'local', path: '/local', expected: ['Faucet', 'Snapshots', 'Impersonation'] }] : []),
+  ];
+  const { blocks } = await answer<BlocksAnswer>(url, '/api/v3/blocks?limit=1&sort=asc&workchain=-1');
+  for (const { seqno, root_hash } of blocks) {
+    pages.push({
+      name: 'block',
+      path: `/block/-1/8000000000000000/${seqno}`,
+      expected: ['Root hash', short(root_hash)],
+    });
+  }
+  const { transactions } = await answer<TransactionsAnswer>(url, '/api/v3/transactions?workchain=0&limit=1&sort=desc');
+  for (const { hash, trace_id, account, lt } of transactions) {
+    pages.push({ name: 'transaction', path: `/tx/${hex(hash)}`, expected: [short(hash), lt] });
+    pages.push({ name: 'trace', path: `/trace/${hex(trace_id)}`, expected: ['Tree', 'All fees'] });
+    pages.push({
+      name: 'account',
+      path: `/account/${account}`,
+      expected: ['Bounceable', 'History', account.toLowerCase()],
+    });
+  }
+  const { jetton_masters } = await answer<MastersAnswer>(url, '/api/v3/jetton/masters?limit=1');
+  for (const { address } of jetton_masters) {
+    pages.push({ name: 'jetton', path: `/jetton/${address}`, expected: ['Supply', 'Holders', 'Nobody has verified'] });
+  }
+  for (const [list, name, method, address] of [
+    ['nft_items', 'nft', 'nft/items', 'address'],
+    ['nft_collections', 'collection', 'nft/collections', 'address'],
+    ['multisigs', 'multisig', 'multisig/wallets', 'address'],
+    ['vesting_contracts', 'vesting', 'vesting', 'address'],
+  ] as const) {
+    const found = await answer<Record<string, readonly Record<string, string>[]>>(
+      url,
+      `/api/v3/${method}?limit=1`,
+    ).catch(() => null);
+    const [first] = found?.[list] ?? [];
+    if (first !== undefined) pages.push({ name, path: `/${name}/${first[address]}`, expected: [] });
+  }
+  return pages;
+}

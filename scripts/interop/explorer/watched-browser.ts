@@ -1,0 +1,166 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import process from 'node:process';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** The width of a desk and of a phone. */
+export const WIDTHS = [1280, 390] as const;
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string | null;
+    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
+  }[];
+}
+
+/** Measured by the browser itself, in milliseconds from the navigation on. */
+export interface PaintTimes {
+  readonly firstPaint: number;
+  readonly scriptBytes: number;
+}
+
+/** A Chromium in which everything that a page must not do is noted: errors, requests to other hosts, breaches of the policy. */
+export class WatchedBrowser {
+  readonly #browser: Browser;
+  readonly #url: string;
+  readonly #noted: string[] = [];
+
+  private constructor(browser: Browser, url: string) {
+    this.#browser = browser;
+    this.#url = url;
+  }
+
+  /** @param url the only server that pages may talk to */
+  static async start(command: string, url: string): Promise<WatchedBrowser> {
+    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
+    return new WatchedBrowser(await chromium.launch({ executablePath: programOf(command), args }), url);
+  }
+
+  async open({
+    width = WIDTHS[0],
+    theme = 'light',
+  }: {
+    readonly width?: number;
+    readonly theme?: 'light' | 'dark';
+  } = {}): Promise<WatchedPage> {
+    const context = await this.#browser.newContext({
+      viewport: { width, height: width > 600 ? 860 : 844 },
+      colorScheme: theme,
+      locale: 'en-GB',
+    });
+    const page = await context.newPage();
+    page.on('pageerror', (error) => this.#note(page, `exception: ${error.message}`));
+    page.on('console', (message) => {
+      // A status above 399 is printed as an error; pages ask for what may not be there.
+      const isStatus = /^Failed to load resource: the server responded with a status of (404|422|503|504)/.test(
+        message.text(),
+      );
+      const isLost = /net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/.test(
+        message.text(),
+      );
+      if (message.type() === 'error' && !isStatus && !isLost) this.#note(page, `console: ${message.text()}`);
+    });
+    page.on('request', (request) => {
+      const asked = request.url();
+      if (!asked.startsWith(`${this.#url}/`) && !asked.startsWith('data:')) this.#note(page, `request to ${asked}`);
+    });
+    await context.addInitScript(() => {
+      addEventListener('securitypolicyviolation', (event) => {
+        console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
+      });
+    });
+    return new WatchedPage(page, context, this.#url);
+  }
+
+  /** What was noted since the last call. */
+  noted(): readonly string[] {
+    return this.#noted.splice(0);
+  }
+
+  #note(page: Page, what: string): void {
+    this.#noted.push(`${new URL(page.url()).pathname}: ${what}`.slice(0, 400));
+  }
+
+  close(): Promise<void> {
+    return this.#browser.close();
+  }
+}
+
+/** The file of a command: Playwright does not look for it. */
+function programOf(command: string): string {
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, command)).find((file) => existsSync(file)) ?? command;
+}
+
+/** How long a page may take to show what it is asked for: machines differ. */
+const PATIENCE_MS = 30_000;
+
+export class WatchedPage {
+  readonly page: Page;
+  readonly #context: BrowserContext;
+  readonly #url: string;
+
+  constructor(page: Page, context: BrowserContext, url: string) {
+    this.page = page;
+    this.#context = context;
+    this.#url = url;
+    page.setDefaultTimeout(PATIENCE_MS);
+  }
+
+  /** Opens a path, and resolves when the page shows something and waits for nothing. */
+  async go(path: string): Promise<void> {
+    await this.page.goto(`${this.#url}${path}`, { waitUntil: 'load' });
+    await this.settled();
+  }
+
+  /** Resolves when nothing is being loaded. */
+  async settled(): Promise<void> {
+    await this.page.waitForFunction(() => {
+      const main = document.querySelector('main');
+      return main !== null && main.textContent !== '' && main.querySelector('.loading') === null;
+    });
+  }
+
+  text(): Promise<string> {
+    return this.page.locator('main').innerText();
+  }
+
+  /** What axe-core finds that is serious or critical. */
+  async axe(): Promise<readonly string[]> {
+    await this.page.evaluate(AXE);
+    const result = (await this.page.evaluate(
+      // biome-ignore lint/suspicious/noExplicitAny: axe is not typed in the page
+      () => (globalThis as any).axe.run(document, { resultTypes: ['violations'] }),
+    )) as AxeResult;
+    return result.violations
+      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      .map(
+        ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 160)} ${nodes[0]?.failureSummary?.slice(0, 200) ?? ''}`,
+      );
+  }
+
+  /** How much wider the page is than the window, in pixels. */
+  overflow(): Promise<number> {
+    return this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  }
+
+  paint(): Promise<PaintTimes> {
+    return this.page.evaluate(() => {
+      const scripts = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
+      return {
+        firstPaint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.POSITIVE_INFINITY,
+        scriptBytes: scripts
+          .filter(({ initiatorType, name }) => initiatorType === 'script' || name.endsWith('.js'))
+          .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+      };
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#context.close();
+  }
+}

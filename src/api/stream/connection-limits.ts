@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RawRequest } from '#api/http/http-api.js';
+import { streamErrors } from '#api/stream/errors.js';
+import type { StreamSettings } from '#api/stream/options.js';
+
+/** What a connection may. */
+export interface ConnectionGrant {
+  /** Accounts and traces of the stream; null: any number. */
+  readonly maxAddresses: number | null;
+  /** Gives the place of the connection back. */
+  release(): void;
+}
+
+/**
+ * Counts the open streams of each client: by the plan of its key, else by the settings. A gateway in front may lower that for its own
+ * clients by `X-Limiting-Key`, `X-Max-Parallel-Connections` and `X-Max-Subscribed-Addr`.
+ */
+export class ConnectionLimits {
+  readonly #settings: Pick<StreamSettings, 'maxConnections' | 'maxAddresses'>;
+  readonly #open = new Map<string, number>();
+
+  constructor(settings: Pick<StreamSettings, 'maxConnections' | 'maxAddresses'>) {
+    this.#settings = settings;
+  }
+
+  get open(): number {
+    let all = 0;
+    for (const [name, count] of this.#open) if (name.startsWith('client ')) all += count;
+    return all;
+  }
+
+  /** @throws stream/too-many-connections */
+  admit({ client, streams, headers }: RawRequest, transport: 'sse' | 'ws'): ConnectionGrant {
+    const gateway = gatewayLimits(headers, transport);
+    const own = { key: `client ${client}`, most: streams?.stream_connections ?? this.#settings.maxConnections };
+    const counted =
+      gateway === null ? [own] : [own, { key: `gateway ${client} ${gateway.key}`, most: gateway.connections }];
+    for (const { key, most } of counted) {
+      const open = this.#open.get(key) ?? 0;
+      if (most !== null && open >= most) throw streamErrors['too-many-connections']({ open });
+    }
+    for (const { key } of counted) this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
+    const most = [streams?.stream_addresses ?? this.#settings.maxAddresses, gateway?.addresses ?? null];
+    const limits = most.filter((each) => each !== null);
+    let isHeld = true;
+    return {
+      maxAddresses: limits.length === 0 ? null : Math.min(...limits),
+      release: () => {
+        if (!isHeld) return;
+        isHeld = false;
+        for (const { key } of counted) {
+          const left = this.#open.get(key)! - 1;
+          if (left === 0) this.#open.delete(key);
+          else this.#open.set(key, left);
+        }
+      },
+    };
+  }
+}
+
+interface GatewayLimits {
+  readonly key: string;
+  readonly connections: number | null;
+  readonly addresses: number | null;
+}
+
+const LONGEST_KEY = 200;
+
+/** Null: there is no gateway. A missing or wrong number allows nothing, as with the live service. */
+function gatewayLimits(headers: IncomingHttpHeaders, transport: 'sse' | 'ws'): GatewayLimits | null {
+  const key = headers['x-limiting-key'];
+  if (typeof key !== 'string' || key === '') return null;
+  const connections = numberOf(headers['x-max-parallel-connections']);
+  const addresses = numberOf(headers['x-max-subscribed-addr']);
+  const isAny = transport === 'sse' ? addresses === -1 : addresses <= 0;
+  return {
+    key: key.slice(0, LONGEST_KEY),
+    connections: connections === -1 ? null : connections,
+    addresses: isAny ? null : addresses,
+  };
+}
+
+function numberOf(text: string | readonly string[] | undefined): number {
+  return typeof text === 'string' && /^-?[0-9]{1,9}$/.test(text) ? Number(text) : 0;
+}

@@ -1,0 +1,58 @@
+import { RequestFields } from '#api/stream/go-json.js';
+import type { StreamHub } from '#api/stream/hub.js';
+import type { EventSink } from '#api/stream/subscriber.js';
+import type { Subscription } from '#api/stream/subscription.js';
+import { emptySubscription, type RequestContext, readSubscription } from '#api/stream/subscription-request.js';
+
+/** Where events go; as of services/webhooks. */
+interface EventTaker {
+  event(json: string, cursor: string | null): void;
+  readonly buffered: number;
+  drained(): Promise<void>;
+  ended(problem: string | null): void;
+}
+
+const CONTEXT: RequestContext = {
+  ...{ version: 2, transport: 'sse', profile: 'spec', actionsVersion: null },
+  maxAddresses: 4_096,
+};
+
+/** The events of a network for parts of the program that are no clients: webhooks. Subscriptions are those of version 2. */
+export class HubEventSource {
+  readonly #hub: StreamHub;
+  readonly #context: RequestContext;
+
+  /** @param profile in which events are written */
+  constructor(hub: StreamHub, profile: RequestContext['profile']) {
+    this.#hub = hub;
+    this.#context = { ...CONTEXT, profile };
+  }
+
+  get cursor(): string | null {
+    return this.#hub.cursor;
+  }
+
+  /** @throws stream/request, stream/subscription, stream/too-many-addresses */
+  check(filter: unknown): void {
+    this.#read(filter);
+  }
+
+  /** @returns ends it @throws stream/* */
+  subscribe(filter: unknown, cursor: string, taker: EventTaker): () => void {
+    const sink: EventSink = {
+      send: (text, at) => taker.event(text.withCursor(at), at),
+      get buffered() {
+        return taker.buffered;
+      },
+      drained: () => taker.drained(),
+      end: (reason, _, problem) => taker.ended(reason === 'resume-failed' ? (problem ?? reason) : null),
+    };
+    const subscriber = this.#hub.join(this.#read(filter), sink, this.#hub.positionOf(cursor));
+    return () => this.#hub.leave(subscriber);
+  }
+
+  #read(filter: unknown): Subscription {
+    const fields = new RequestFields('SSERequest', 'v2.SSERequest', filter);
+    return readSubscription(fields, emptySubscription(this.#context), this.#context);
+  }
+}

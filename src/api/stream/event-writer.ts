@@ -1,0 +1,159 @@
+import type { AddressMembers, EventTexts, WrittenPart } from '#api/stream/event-texts.js';
+import {
+  type ActionsEvent,
+  type FinalEvent,
+  type FinalTransaction,
+  type StateEvent,
+  stateHashAfter,
+  type TraceEvent,
+} from '#api/stream/final-events.js';
+import { EventText } from '#api/stream/subscriber.js';
+import { type EventOptions, rawOf } from '#api/stream/subscription.js';
+import type { IndexedAction } from '#drivers/store/read/actions.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
+import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
+import type { Address } from '#formats/address/address.js';
+
+const NO_ADDRESSES: ReadonlyMap<string, Address> = new Map();
+
+interface EventWriterModules {
+  readonly texts: EventTexts;
+  readonly index: IndexPort;
+  readonly limits: IndexReadOptions;
+}
+
+/** Writes finalized events for groups of subscribers. The parts of one event that several groups have in common are read once. */
+export class FinalEventWriter {
+  readonly #modules: EventWriterModules;
+  readonly #actions = new Map<string, Promise<readonly IndexedAction[]>>();
+
+  constructor(modules: EventWriterModules) {
+    this.#modules = modules;
+  }
+
+  /**
+   * @param accounts of the group that the event concerns, in raw form with upper-case digits; of events of whole traces empty
+   * @returns null: nothing of the event is for them
+   */
+  write(event: FinalEvent, accounts: ReadonlySet<string>, options: EventOptions): Promise<EventText | null> {
+    switch (event.kind) {
+      case 'state':
+        return this.#state(event, options);
+      case 'transactions':
+        return this.#transactions(event.transactions, event.hashes.norm, accounts, options);
+      case 'actions':
+        return this.#actionsOf(event, accounts, options);
+      case 'trace':
+        return this.#trace(event, options);
+      case 'jetton':
+        return this.#jetton(this.#modules.texts.jettonWallet(event.wallet, options.profile), options);
+    }
+  }
+
+  async #state({ account, transaction }: StateEvent, options: EventOptions): Promise<EventText> {
+    const { state_after } = transaction;
+    const state = this.#modules.texts.accountState(stateHashAfter(transaction), state_after, options.profile);
+    return this.#event(
+      'account_state_change',
+      options,
+      `"account":"${account}","state":${state}`,
+      NO_ADDRESSES,
+      null,
+      false,
+    );
+  }
+
+  async #transactions(
+    all: readonly FinalTransaction[],
+    norm: string,
+    accounts: ReadonlySet<string>,
+    options: EventOptions,
+  ): Promise<EventText | null> {
+    const own = all.filter(({ account }) => accounts.has(account)).map(({ indexed }) => indexed);
+    if (own.length === 0) return null;
+    const { json, addresses } = this.#modules.texts.transactions(own, options.profile);
+    const members = `${hashMember(norm)},"transactions":${json}`;
+    return this.#event('transactions', options, members, addresses, { norm, kind: 'transactions' });
+  }
+
+  async #actionsOf(
+    { root, hashes }: ActionsEvent,
+    accounts: ReadonlySet<string>,
+    options: EventOptions,
+  ): Promise<EventText | null> {
+    const all = await this.#shown(root, options);
+    const own = all.filter((action) => action.accounts.some((each) => accounts.has(rawOf(each))));
+    if (own.length === 0) return null;
+    const { json, addresses } = this.#modules.texts.actions(own, options.profile);
+    const { norm } = hashes;
+    return this.#event('actions', options, `${hashMember(norm)},"actions":${json}`, addresses, {
+      norm,
+      kind: 'actions',
+    });
+  }
+
+  async #trace({ root, hashes, transactions, isWhole }: TraceEvent, options: EventOptions): Promise<EventText> {
+    const { texts } = this.#modules;
+    const written = texts.trace(transactions, hashes.external, options.profile);
+    const shown = await this.#shown(root, options);
+    const actions = shown.length === 0 ? null : texts.actions(shown, options.profile);
+    const rest = actions === null ? '' : `,"actions":${actions.json}`;
+    const cut = isWhole ? '' : ',"is_incomplete":true';
+    const members = `${hashMember(hashes.norm)},"trace":${written.trace},"transactions":${written.transactions}${rest}${cut}`;
+    const addresses = actions === null ? written.addresses : new Map([...written.addresses, ...actions.addresses]);
+    return this.#event('trace', options, members, addresses, { norm: hashes.norm, kind: 'trace' });
+  }
+
+  #jetton({ json, addresses }: WrittenPart, options: EventOptions): Promise<EventText> {
+    return this.#event('jettons_change', options, `"jetton":${json}`, addresses);
+  }
+
+  /** The actions of a trace that a client with these options is shown, newest first. */
+  async #shown(root: bigint, { supported, actionTypes }: EventOptions): Promise<readonly IndexedAction[]> {
+    const key = `${root} ${supported.join()}`;
+    let reading = this.#actions.get(key);
+    if (reading === undefined) {
+      const { index, limits } = this.#modules;
+      reading = index
+        .actionsOfTraces([root], { types: supported, supported }, limits)
+        .then((byRoot) => [...(byRoot.get(root) ?? [])].sort(newestFirst));
+      this.#actions.set(key, reading);
+    }
+    const all = await reading;
+    return actionTypes === null ? all : all.filter(({ type }) => actionTypes.has(type));
+  }
+
+  async #event(
+    type: string,
+    options: EventOptions,
+    members: string,
+    addresses: ReadonlyMap<string, Address>,
+    settles: EventText['settles'] = null,
+    hasAddresses = true,
+  ): Promise<EventText> {
+    const finality = options.version === 1 ? '' : ',"finality":"finalized"';
+    const tail = hasAddresses ? await addressTail(this.#modules.texts, addresses, options) : '';
+    return new EventText(`{"type":"${type}"${finality},${members}${tail}}`, true, settles);
+  }
+}
+
+/** `,"address_book":{…},"metadata":{…}` as far as they are asked for. */
+export async function addressTail(
+  texts: Pick<EventTexts, 'addressMembers'>,
+  addresses: ReadonlyMap<string, Address>,
+  { addressBook, metadata, profile }: EventOptions,
+): Promise<string> {
+  const wanted: AddressMembers = { book: addressBook, metadata };
+  return addressBook || metadata ? `,${await texts.addressMembers(addresses, wanted, profile)}` : '';
+}
+
+/** `"trace_external_hash_norm":"…"` */
+export function hashMember(norm: string): string {
+  return `"trace_external_hash_norm":"${norm}"`;
+}
+
+function newestFirst(a: IndexedAction, b: IndexedAction): number {
+  if (a.end_lt !== b.end_lt) return a.end_lt < b.end_lt ? 1 : -1;
+  if (a.start_lt !== b.start_lt) return a.start_lt < b.start_lt ? 1 : -1;
+  return b.position - a.position;
+}

@@ -1,0 +1,521 @@
+import { concernedAccounts, LiveAudience, lanesOf, wantedBy } from '#api/stream/audience.js';
+import {
+  behindBlock,
+  cursorText,
+  isBehind,
+  LANES,
+  type LanePosition,
+  parseCursor,
+  type StreamLane,
+  type StreamPosition,
+} from '#api/stream/cursor.js';
+import { streamErrors } from '#api/stream/errors.js';
+import type { EventTexts } from '#api/stream/event-texts.js';
+import { FinalEventWriter } from '#api/stream/event-writer.js';
+import { type FinalEvent, FinalEventReader } from '#api/stream/final-events.js';
+import { LiveFeed } from '#api/stream/live-events.js';
+import type { HubMetrics } from '#api/stream/metrics.js';
+import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.js';
+import { type EventSink, type EventText, Subscriber } from '#api/stream/subscriber.js';
+import type { Subscription } from '#api/stream/subscription.js';
+import type { IndexCoverage, SeqnoRange } from '#drivers/store/index-state.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { Semaphore } from '#kernel/semaphore.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { LiveTraces } from '#services/pending/live-trace.js';
+
+export interface HubModules {
+  readonly index: IndexPort;
+  /** The masterchain blocks that the index has, of which the last range grows; empty before it was read. */
+  readonly coverage: () => IndexCoverage;
+  readonly texts: EventTexts;
+  /** What is not final yet; null: this process does not know. */
+  readonly live: Pick<LiveTraces, 'subscribe'> | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+export interface HubOptions extends Partial<StreamSettings> {
+  /** Tells networks apart in cursors: hexadecimal digits. */
+  readonly chain: string;
+  /** Key of the derivation of actions in the table `derivations`. */
+  readonly actionsKey: string;
+}
+
+/** Where a subscriber is: in lanes that are not in it, it is live. */
+type ReplayPositions = Map<StreamLane, LanePosition>;
+
+/** Blocks that are dispatched in one batch. */
+const BATCH_BLOCKS = 8;
+/** Blocks of a replay that are read at first, and at most. */
+const FIRST_CHUNK = 64;
+const MOST_CHUNK = 16_384;
+/** A replay chunk with fewer events doubles the next. */
+const FEW_EVENTS = 200;
+/** How long a lane waits for rows that are derived of a block before it goes on without them. */
+const SETTLE_MS = 10_000;
+/** While rows of a block are awaited, they are asked for so often: derivations announce themselves. */
+const SETTLE_POLL_MS = 100;
+const RETRY_MS = 500;
+const QUERY_MS = 10_000;
+
+/**
+ * The finalized events of a network. Follows the index block by block, in each lane, and gives each event to the subscribers that
+ * are live; brings others up to date from the index first.
+ */
+export class StreamHub {
+  readonly #settings: StreamSettings & HubOptions;
+  readonly #modules: HubModules;
+  readonly #stop = sharedAbortController();
+  readonly #audience = new LiveAudience();
+  readonly #live: LiveFeed;
+  #endLive = (): void => {};
+  readonly #subscribers = new Map<Subscriber, ReplayPositions>();
+  readonly #replays: Semaphore;
+  #replaying = 0;
+  /** Null before the index has a block. */
+  #position: Record<StreamLane, LanePosition> | null = null;
+  #cursor: string | null = null;
+  /** Lanes whose events are being dispatched, and who waits for their end. */
+  readonly #busy = new Map<StreamLane, Promise<void>>();
+  readonly #waitingSince = new Map<StreamLane, { readonly seqno: number; readonly since: number }>();
+  #wake = waker();
+  #running: Promise<void> = Promise.resolve();
+  #problem: string | null = null;
+  #events = 0;
+  #sent = 0;
+  #lagging = 0;
+  #resumed = 0;
+
+  constructor(options: HubOptions, modules: HubModules) {
+    this.#settings = { ...defaultStreamSettings, ...options };
+    this.#modules = modules;
+    this.#replays = new Semaphore(this.#settings.maxReplays);
+    this.#live = new LiveFeed({
+      texts: modules.texts,
+      deliver: (subscriber, text) => this.#deliver(subscriber, text),
+      onTrouble: (error) => modules.logger.warn('an event that is not final was not sent', { problem: String(error) }),
+    });
+  }
+
+  start(): void {
+    this.#endLive = this.#modules.live?.subscribe((event) => this.#live.note(event)) ?? this.#endLive;
+    this.#running = Promise.all(LANES.map((lane) => this.#follow(lane))).then(() => {});
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#endLive();
+    this.wake();
+    for (const subscriber of [...this.#subscribers.keys()]) this.#end(subscriber, 'shutting-down');
+    await this.#running;
+  }
+
+  /** Something was committed. */
+  wake(): void {
+    const { resolve } = this.#wake;
+    this.#wake = waker();
+    resolve();
+  }
+
+  /** The cursor behind all events until now; null before the index has a block. */
+  get cursor(): string | null {
+    if (this.#cursor === null && this.#position !== null) {
+      this.#cursor = cursorText(this.#settings.chain, this.#position);
+    }
+    return this.#cursor;
+  }
+
+  /** Why no events come; null: they do. */
+  get problem(): string | null {
+    return this.#position === null ? 'no masterchain block is indexed yet' : this.#problem;
+  }
+
+  get settings(): StreamSettings {
+    return this.#settings;
+  }
+
+  metrics(): HubMetrics {
+    return {
+      subscribers: this.#subscribers.size,
+      replaying: this.#replaying,
+      watched: this.#audience.size,
+      events: this.#events,
+      sent: this.#sent,
+      lagging: this.#lagging,
+      resumed: this.#resumed,
+      seqno: this.#position?.blocks.seqno ?? 0,
+      actions_seqno: this.#position?.actions.seqno ?? 0,
+    };
+  }
+
+  /**
+   * Where a subscription begins: behind a cursor, or now.
+   *
+   * @param cursor as an event had it; null: now
+   * @throws stream/cursor, stream/cursor-too-old, stream/unavailable
+   */
+  positionOf(cursor: string | null): StreamPosition {
+    const now = this.#position;
+    if (now === null) throw streamErrors.unavailable({ problem: 'no masterchain block is indexed yet' });
+    if (cursor === null) return { ...now };
+    const position = parseCursor(this.#settings.chain, cursor);
+    const { history } = this.#modules.coverage();
+    const range = history.find(({ to }) => to >= now.blocks.seqno) ?? history.at(-1);
+    for (const lane of LANES) {
+      const { seqno } = position[lane];
+      if (range !== undefined && nextBlock(position[lane]) < range.from)
+        throw streamErrors['cursor-too-old']({ seqno, from: range.from });
+    }
+    return position;
+  }
+
+  /**
+   * Begins to send events.
+   *
+   * @param from as of {@link positionOf}
+   * @throws stream/too-many-replays
+   */
+  join(subscription: Subscription, sink: EventSink, from: StreamPosition): Subscriber {
+    this.requireRoom(from);
+    const subscriber = new Subscriber(subscription, sink, this.#settings.maxBufferedBytes);
+    subscriber.sentUpTo = from;
+    this.#subscribers.set(subscriber, new Map());
+    this.#live.add(subscriber);
+    this.#begin(subscriber, from);
+    return subscriber;
+  }
+
+  /**
+   * Gives a subscriber another subscription, between two blocks.
+   *
+   * @param from null: it goes on where it is
+   * @param onChange called before the first event of the new subscription
+   * @throws stream/too-many-replays
+   */
+  async change(
+    subscriber: Subscriber,
+    subscription: Subscription,
+    from: StreamPosition | null,
+    onChange: () => void,
+  ): Promise<void> {
+    if (from !== null) this.requireRoom(from);
+    while (this.#busy.size > 0) await Promise.all(this.#busy.values());
+    if (subscriber.isEnded) return;
+    this.#audience.remove(subscriber);
+    this.#live.remove(subscriber);
+    const replay = this.#subscribers.get(subscriber) ?? new Map();
+    const now = this.#position!;
+    // Lanes that it did not take before begin now.
+    const taken = lanesOf(subscriber.subscription);
+    const place = from ?? {
+      blocks: (taken.includes('blocks') && replay.get('blocks')) || now.blocks,
+      jettons: (taken.includes('jettons') && replay.get('jettons')) || now.jettons,
+      actions: (taken.includes('actions') && replay.get('actions')) || now.actions,
+    };
+    subscriber.subscription = subscription;
+    onChange();
+    if (from !== null) subscriber.sentUpTo = from;
+    // A replay under way notices that its map is not the present one.
+    this.#subscribers.set(subscriber, new Map());
+    this.#live.add(subscriber);
+    this.#begin(subscriber, place);
+  }
+
+  /** Ends a subscription whose connection is closed. */
+  leave(subscriber: Subscriber): void {
+    subscriber.isEnded = true;
+    this.#audience.remove(subscriber);
+    this.#live.remove(subscriber);
+    this.#subscribers.delete(subscriber);
+  }
+
+  /** @throws stream/too-many-replays when a stream from there cannot be resumed now */
+  requireRoom(from: StreamPosition): void {
+    const now = this.#position;
+    const isBack = now !== null && LANES.some((lane) => from[lane].seqno < now[lane].seqno);
+    if (isBack && this.#replaying >= this.#settings.maxWaitingReplays) throw streamErrors['too-many-replays']({});
+  }
+
+  #begin(subscriber: Subscriber, from: StreamPosition): void {
+    const positions = this.#subscribers.get(subscriber)!;
+    for (const lane of lanesOf(subscriber.subscription)) positions.set(lane, from[lane]);
+    for (const lane of [...positions.keys()]) this.#attach(subscriber, positions, lane);
+    if (positions.size > 0) void this.#replay(subscriber, positions);
+  }
+
+  /** Makes a subscriber live in a lane, if it is where the hub is. @returns whether it is live */
+  #attach(subscriber: Subscriber, positions: ReplayPositions, lane: StreamLane): boolean {
+    const { seqno, order } = positions.get(lane)!;
+    const now = this.#position;
+    if (now === null || order !== null || seqno !== now[lane].seqno || this.#busy.has(lane)) return false;
+    positions.delete(lane);
+    this.#audience.add(subscriber, lane);
+    return true;
+  }
+
+  // Replay
+
+  async #replay(subscriber: Subscriber, positions: ReplayPositions): Promise<void> {
+    const isCurrent = () =>
+      !subscriber.isEnded && this.#subscribers.get(subscriber) === positions && !this.#stop.signal.aborted;
+    this.#replaying++;
+    this.#resumed++;
+    let chunk = FIRST_CHUNK;
+    try {
+      while (isCurrent() && positions.size > 0) {
+        let isWaiting = true;
+        for (const lane of [...positions.keys()]) {
+          if (!isCurrent()) return;
+          if (this.#attach(subscriber, positions, lane)) continue;
+          const release = await this.#replays.acquire(this.#stop.signal)!;
+          const read = await this.#replayChunk(subscriber, positions, lane, chunk, isCurrent).finally(release);
+          if (read === null) continue;
+          isWaiting = false;
+          chunk = read < FEW_EVENTS ? Math.min(chunk * 2, MOST_CHUNK) : Math.max(1, Math.floor(chunk / 2));
+        }
+        if (!isWaiting || !isCurrent()) continue;
+        // It is where the hub is, which is in the middle of a batch, or before where the cursor was made.
+        await (this.#busy.size > 0 ? Promise.all(this.#busy.values()) : this.#wake.promise);
+      }
+    } catch (error) {
+      if (!isCurrent()) return;
+      const problem = isTernError(error) ? error.message : String(error);
+      this.#modules.logger.warn('a stream could not be resumed', { problem });
+      this.#end(subscriber, 'resume-failed', problem);
+    } finally {
+      this.#replaying--;
+    }
+  }
+
+  /** @returns how many events were read; null: there is nothing to read yet */
+  async #replayChunk(
+    subscriber: Subscriber,
+    positions: ReplayPositions,
+    lane: StreamLane,
+    chunk: number,
+    isCurrent: () => boolean,
+  ): Promise<number | null> {
+    const place = positions.get(lane)!;
+    const head = this.#position?.[lane].seqno ?? 0;
+    const from = nextBlock(place);
+    if (from > head) return null;
+    const range = { from, to: Math.min(head, from + chunk - 1) };
+    const { subscription } = subscriber;
+    const wanted = wantedBy(subscription, lane);
+    let count = 0;
+    if (wanted !== null) {
+      const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
+      const { index, texts } = this.#modules;
+      for await (const page of new FinalEventReader(index, limits).read(lane, range, wanted)) {
+        const writer = new FinalEventWriter({ texts, index, limits });
+        for (const event of page) {
+          if (!isBehind(event, place)) continue;
+          const accounts = concernedAccounts(event, subscription);
+          const text = accounts === null ? null : await writer.write(event, accounts, subscription.options);
+          if (!isCurrent()) return count;
+          positions.set(lane, { seqno: event.seqno, order: event.order });
+          if (text === null) continue;
+          count++;
+          this.#deliver(subscriber, text);
+          if (subscriber.sink.buffered > this.#settings.maxBufferedBytes / 4) await subscriber.sink.drained();
+          if (!isCurrent()) return count;
+        }
+      }
+    }
+    positions.set(lane, behindBlock(range.to));
+    return count;
+  }
+
+  // Following
+
+  async #follow(lane: StreamLane): Promise<void> {
+    const { signal } = this.#stop;
+    const { clock, logger } = this.#modules;
+    while (!signal.aborted) {
+      const { promise } = this.#wake;
+      try {
+        const waits = await this.#advance(lane);
+        if (this.#problem !== null) logger.info('events of the index can be read again');
+        this.#problem = null;
+        if (waits) await Promise.race([promise, pause(SETTLE_POLL_MS, clock, signal)]);
+        else await promise;
+      } catch (error) {
+        if (signal.aborted) return;
+        const problem = isTernError(error) ? error.message : String(error);
+        if (this.#problem === null) logger.warn('events of the index cannot be read; retrying', { problem });
+        this.#problem = problem;
+        await pause(RETRY_MS, clock, signal);
+      }
+    }
+  }
+
+  /** Dispatches what can be dispatched. @returns whether rows of a block are awaited */
+  async #advance(lane: StreamLane): Promise<boolean> {
+    for (;;) {
+      const limit = this.#indexedTo(lane);
+      if (limit === null || this.#stop.signal.aborted) return false;
+      const now = this.#position![lane];
+      const from = nextBlock(now);
+      const settled = await this.#settledTo(lane, { from, to: limit });
+      if (settled < from) return true;
+      const range = { from, to: Math.min(settled, from + BATCH_BLOCKS - 1) };
+      const done = this.#dispatch(lane, range);
+      this.#busy.set(
+        lane,
+        done.catch(() => {}),
+      );
+      try {
+        await done;
+      } finally {
+        this.#busy.delete(lane);
+      }
+    }
+  }
+
+  /** How far the lane could go; null: it is there. */
+  #indexedTo(lane: StreamLane): number | null {
+    const { history } = this.#modules.coverage();
+    const newest = history.at(-1);
+    if (newest === undefined) return null;
+    if (this.#position === null) {
+      const at = behindBlock(newest.to);
+      this.#position = { blocks: at, jettons: at, actions: at };
+      this.wake();
+    }
+    const next = nextBlock(this.#position[lane]);
+    const range = history.find(({ from, to }) => from <= next && next <= to);
+    if (range === undefined && newest.from > next && !history.some(({ to }) => to < next)) {
+      // What comes next was dropped from the index before it was dispatched.
+      this.#moveTo(lane, behindBlock(newest.from - 1));
+    }
+    const limit = lane === 'blocks' ? range?.to : Math.min(range?.to ?? 0, this.#position.blocks.seqno);
+    return limit === undefined || limit < next ? null : limit;
+  }
+
+  /** How far all rows that the events of a lane need are written. */
+  async #settledTo(lane: StreamLane, range: SeqnoRange): Promise<number> {
+    if (lane === 'blocks' || this.#audience.wanted(lane) === null) return range.to;
+    const { index, clock } = this.#modules;
+    const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
+    const { actionsKey: actions } = this.#settings;
+    const accounts = lane === 'jettons' ? await index.touchedAccounts(range, limits) : [];
+    const found = await index.settledRows(range, { actions, accounts }, limits);
+    if (lane === 'jettons') return this.#awaited(lane, found.undetected > 0 ? range.from : null, range, clock.now());
+    const uncertain = this.#awaited(lane, found.uncertain, range, clock.now());
+    return Math.min(uncertain, (found.unclassified ?? range.to + 1) - 1);
+  }
+
+  /** @param missing the first block with rows that are not certain; it is waited for them for some time */
+  #awaited(lane: StreamLane, missing: number | null, range: SeqnoRange, now: number): number {
+    if (missing === null) {
+      this.#waitingSince.delete(lane);
+      return range.to;
+    }
+    const known = this.#waitingSince.get(lane);
+    if (known?.seqno !== missing) this.#waitingSince.set(lane, { seqno: missing, since: now });
+    else if (now - known.since >= SETTLE_MS) return missing;
+    return missing - 1;
+  }
+
+  async #dispatch(lane: StreamLane, range: SeqnoRange): Promise<void> {
+    const wanted = this.#audience.wanted(lane);
+    if (wanted !== null) {
+      const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
+      const { index, texts } = this.#modules;
+      const { seqno, order } = this.#position![lane];
+      // After a failure within a batch it goes on behind what was dispatched.
+      const place = { seqno, order };
+      for (let at = range.from; at <= range.to; at++) {
+        const reader = new FinalEventReader(index, limits);
+        for await (const page of reader.read(lane, { from: at, to: at }, wanted)) {
+          const writer = new FinalEventWriter({ texts, index, limits });
+          for (const event of page) {
+            if (isBehind(event, place)) await this.#give(event, writer);
+          }
+        }
+      }
+    }
+    this.#moveTo(lane, behindBlock(range.to));
+  }
+
+  async #give(event: FinalEvent, writer: FinalEventWriter): Promise<void> {
+    const groups = this.#audience.of(event);
+    const texts: (readonly [EventText, readonly Subscriber[]])[] = [];
+    for (const { options, accounts, subscribers } of groups) {
+      const text = await writer.write(event, accounts, options);
+      if (text !== null) texts.push([text, subscribers]);
+    }
+    // Together with the position, without a pause.
+    this.#moveTo(event.lane, { seqno: event.seqno, order: event.order });
+    if (texts.length > 0) this.#events++;
+    for (const [text, subscribers] of texts) for (const subscriber of subscribers) this.#deliver(subscriber, text);
+  }
+
+  #moveTo(lane: StreamLane, position: LanePosition): void {
+    this.#position![lane] = position;
+    this.#cursor = null;
+  }
+
+  // Delivery
+
+  #deliver(subscriber: Subscriber, text: EventText): void {
+    if (subscriber.isEnded) return;
+    if (!subscriber.takes) {
+      this.#lagging++;
+      this.#end(subscriber, 'lagging');
+      return;
+    }
+    this.#sent++;
+    if (!text.isFinal) {
+      subscriber.sink.send(text, null);
+      return;
+    }
+    if (text.settles !== null && subscriber.subscription.minFinality !== 'finalized') {
+      subscriber.uncertain.settle(text.settles.norm, text.settles.kind);
+    }
+    const position = this.#positionIn(subscriber);
+    const isLive = this.#subscribers.get(subscriber)?.size === 0;
+    const cursor = isLive ? this.cursor! : cursorText(this.#settings.chain, position);
+    subscriber.sentUpTo = position;
+    subscriber.sink.send(text, cursor);
+  }
+
+  #positionIn(subscriber: Subscriber): StreamPosition {
+    const replay = this.#subscribers.get(subscriber);
+    const now = this.#position!;
+    return {
+      blocks: replay?.get('blocks') ?? now.blocks,
+      jettons: replay?.get('jettons') ?? now.jettons,
+      actions: replay?.get('actions') ?? now.actions,
+    };
+  }
+
+  /** The cursor behind what a subscriber was sent. */
+  cursorOf({ sentUpTo }: Subscriber): string {
+    return cursorText(this.#settings.chain, sentUpTo ?? this.#position!);
+  }
+
+  #end(subscriber: Subscriber, reason: 'lagging' | 'resume-failed' | 'shutting-down', problem?: string): void {
+    const cursor = this.cursorOf(subscriber);
+    this.leave(subscriber);
+    subscriber.sink.end(reason, cursor, problem);
+  }
+}
+
+/** The first masterchain block with events behind a position. */
+function nextBlock({ seqno, order }: LanePosition): number {
+  return order === null ? seqno + 1 : seqno;
+}
+
+/** A promise and what resolves it. */
+function waker(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

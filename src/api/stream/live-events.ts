@@ -1,0 +1,283 @@
+import type { EventTexts } from '#api/stream/event-texts.js';
+import { addressTail, hashMember } from '#api/stream/event-writer.js';
+import { EventText, type Subscriber } from '#api/stream/subscriber.js';
+import { type EventOptions, type EventType, rawOf } from '#api/stream/subscription.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { messageBody } from '#formats/tlb/message.js';
+import { Transaction } from '#formats/tlb/transaction.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
+import {
+  FINALITIES,
+  type Finality,
+  type LiveEvent,
+  type LiveTrace,
+  type LiveTransaction,
+} from '#services/pending/live-trace.js';
+
+interface LiveFeedModules {
+  readonly texts: EventTexts;
+  readonly deliver: (subscriber: Subscriber, text: EventText) => void;
+  readonly onTrouble: (error: unknown) => void;
+}
+
+/** Events that wait to be written; with more, the oldest pending news is not worth its delay. */
+const MOST_WAITING = 10_000;
+
+/**
+ * Leaf transactions whose messages have these opcodes do not make actions less certain: excesses, a notice of a transfer, and the
+ * return of what was not used.
+ */
+const UNIMPORTANT_OPCODES: ReadonlySet<number> = new Set([0x7362d09c, 0x05138d91, 0xd53276db]);
+
+/** A transaction as events list it. */
+interface ListedTransaction {
+  readonly account: string;
+  readonly hash: string;
+  readonly lt: bigint;
+  readonly live: LiveTransaction;
+}
+
+/**
+ * What is pending or confirmed, for subscribers whose `min_finality` asks for it. Of a trace that became final nothing more is sent
+ * here: finalized events come from the index.
+ */
+export class LiveFeed {
+  readonly #modules: LiveFeedModules;
+  readonly #byAccount = new Map<string, Set<Subscriber>>();
+  readonly #byTrace = new Map<string, Set<Subscriber>>();
+  #waiting = 0;
+  #tail: Promise<void> = Promise.resolve();
+
+  constructor(modules: LiveFeedModules) {
+    this.#modules = modules;
+  }
+
+  add(subscriber: Subscriber): void {
+    const { accounts, traces, minFinality } = subscriber.subscription;
+    if (minFinality === 'finalized') return;
+    for (const raw of accounts.keys()) addTo(this.#byAccount, raw, subscriber);
+    for (const hash of traces) addTo(this.#byTrace, hash, subscriber);
+  }
+
+  remove(subscriber: Subscriber): void {
+    const { accounts, traces } = subscriber.subscription;
+    for (const raw of accounts.keys()) removeFrom(this.#byAccount, raw, subscriber);
+    for (const hash of traces) removeFrom(this.#byTrace, hash, subscriber);
+  }
+
+  /** Sends an event after those before it. */
+  note(event: LiveEvent): void {
+    if (this.#byAccount.size + this.#byTrace.size === 0 || this.#waiting >= MOST_WAITING) return;
+    this.#waiting++;
+    this.#tail = this.#tail
+      .then(() => this.#give(event))
+      .catch((error) => this.#modules.onTrouble(error))
+      .finally(() => {
+        this.#waiting--;
+      });
+  }
+
+  async #give(event: LiveEvent): Promise<void> {
+    if (event.kind === 'invalidated') {
+      this.#invalidate(toBase64(event.invalidation.external_hash_norm));
+      return;
+    }
+    const { trace } = event;
+    const norm = toBase64(trace.external_hash_norm);
+    if (event.kind === 'transactions') {
+      await this.#transactions(trace, norm);
+      this.#states(event.changed);
+    } else {
+      await this.#actions(trace, norm);
+      await this.#whole(trace, norm);
+    }
+  }
+
+  #invalidate(norm: string): void {
+    const text = new EventText(`{"type":"trace_invalidated",${hashMember(norm)}}`, false);
+    for (const subscriber of new Set(
+      [...this.#byAccount.values(), ...this.#byTrace.values()].flatMap((all) => [...all]),
+    )) {
+      if (subscriber.uncertain.forget(norm)) this.#modules.deliver(subscriber, text);
+    }
+  }
+
+  async #transactions(trace: LiveTrace, norm: string): Promise<void> {
+    if (trace.finality === 'finalized') return;
+    const listed = trace.transactions.map(listedTransaction).sort((a, b) => (a.lt < b.lt ? 1 : a.lt > b.lt ? -1 : 0));
+    const texts = new Map<string, Promise<EventText>>();
+    for (const [subscriber, raws] of this.#concerned(listed.map(({ account }) => account))) {
+      const { accounts, options, minFinality } = subscriber.subscription;
+      const type: EventType = options.version === 1 ? 'pending_transactions' : 'transactions';
+      if (!isReached(trace.finality, minFinality) || (options.version === 1 && trace.finality !== 'pending')) continue;
+      const wanted = new Set(raws.filter((raw) => accounts.get(raw)?.types.has(type) === true));
+      const own = listed.filter(({ account, live }) => {
+        return wanted.has(account) && (options.version === 2 || live.finality === 'pending');
+      });
+      if (own.length === 0) continue;
+      const state = `${trace.finality} ${own.map(({ hash, live }) => hash + live.finality).join()}`;
+      if (!subscriber.uncertain.isNews(norm, 'transactions', state)) continue;
+      const key = `${options.key}|${[...wanted].sort().join()}`;
+      const text =
+        texts.get(key) ??
+        this.#transactionsText(
+          type,
+          trace,
+          norm,
+          own.map(({ live }) => live),
+          options,
+        );
+      texts.set(key, text);
+      this.#modules.deliver(subscriber, await text);
+    }
+  }
+
+  async #transactionsText(
+    type: EventType,
+    trace: LiveTrace,
+    norm: string,
+    own: readonly LiveTransaction[],
+    options: EventOptions,
+  ): Promise<EventText> {
+    const { json, addresses } = this.#modules.texts.liveTransactions(own, trace, options.profile);
+    const tail = await addressTail(this.#modules.texts, addresses, options);
+    return eventText(type, trace.finality, options, `${hashMember(norm)},"transactions":${json}${tail}`);
+  }
+
+  /** States after confirmed transactions: of each account the last one. */
+  #states(changed: readonly LiveTransaction[]): void {
+    const last = new Map<string, ListedTransaction>();
+    for (const live of changed) {
+      if (live.finality !== 'confirmed' || live.after === null) continue;
+      const listed = listedTransaction(live);
+      const known = last.get(listed.account);
+      if (known === undefined || known.lt < listed.lt) last.set(listed.account, listed);
+    }
+    for (const [raw, { live }] of last) {
+      const texts = new Map<string, EventText>();
+      for (const subscriber of this.#byAccount.get(raw) ?? []) {
+        const { accounts, options } = subscriber.subscription;
+        if (options.version === 1 || accounts.get(raw)?.types.has('account_state_change') !== true) continue;
+        const state = this.#modules.texts.liveState(live.after!, options.profile);
+        const members = `"account":"${raw}","state":${state}`;
+        const text = texts.get(options.key) ?? eventText('account_state_change', 'confirmed', options, members);
+        texts.set(options.key, text);
+        this.#modules.deliver(subscriber, text);
+      }
+    }
+  }
+
+  async #actions(trace: LiveTrace, norm: string): Promise<void> {
+    const { actions } = trace;
+    if (actions === null || trace.finality === 'finalized') return;
+    const finality = finalityOfActions(trace);
+    const participants = new Set(actions.flatMap(({ action }) => action.accounts.map(rawOf)));
+    const texts = new Map<string, Promise<EventText | null>>();
+    for (const [subscriber, raws] of this.#concerned(participants)) {
+      const { accounts, options, minFinality } = subscriber.subscription;
+      const type: EventType = options.version === 1 ? 'pending_actions' : 'actions';
+      if (!isReached(finality, minFinality)) continue;
+      const wanted = new Set(raws.filter((raw) => accounts.get(raw)?.types.has(type) === true));
+      if (wanted.size === 0) continue;
+      const key = `${options.key}|${[...wanted].sort().join()}`;
+      const own = actions.filter(({ action }) => action.accounts.some((each) => wanted.has(rawOf(each))));
+      const text = texts.get(key) ?? this.#actionsText(type, finality, { ...trace, actions: own }, norm, options);
+      texts.set(key, text);
+      const written = await text;
+      const state = `${finality} ${own.map(({ action, finality: each }) => toHex(action.action_id) + each).join()}`;
+      if (written === null || !subscriber.uncertain.isNews(norm, 'actions', state)) continue;
+      this.#modules.deliver(subscriber, written);
+    }
+  }
+
+  async #actionsText(
+    type: EventType,
+    finality: Finality,
+    trace: LiveTrace,
+    norm: string,
+    options: EventOptions,
+  ): Promise<EventText | null> {
+    const written = this.#modules.texts.liveActions(asked(trace, options), options.supported, options.profile);
+    if (written === null) return null;
+    const tail = await addressTail(this.#modules.texts, written.addresses, options);
+    return eventText(type, finality, options, `${hashMember(norm)},"actions":${written.json}${tail}`);
+  }
+
+  async #whole(trace: LiveTrace, norm: string): Promise<void> {
+    if (trace.finality === 'finalized') return;
+    const { texts } = this.#modules;
+    for (const subscriber of this.#byTrace.get(norm) ?? []) {
+      const { options, minFinality } = subscriber.subscription;
+      if (!isReached(trace.finality, minFinality)) continue;
+      const state = `${trace.finality} ${trace.transactions.map(({ cell, finality }) => toHex(cell.hash()) + finality).join()}`;
+      if (!subscriber.uncertain.isNews(norm, 'trace', state)) continue;
+      const written = texts.liveTrace(trace, options.profile);
+      const actions = texts.liveActions(asked(trace, options), options.supported, options.profile);
+      const rest = actions === null ? '' : `,"actions":${actions.json}`;
+      const addresses = actions === null ? written.addresses : new Map([...written.addresses, ...actions.addresses]);
+      const tail = await addressTail(texts, addresses, options);
+      const members = `${hashMember(norm)},"trace":${written.trace},"transactions":${written.transactions}${rest}${tail}`;
+      this.#modules.deliver(subscriber, eventText('trace', trace.finality, options, members));
+    }
+  }
+
+  #concerned(raws: Iterable<string>): ReadonlyMap<Subscriber, string[]> {
+    const found = new Map<Subscriber, string[]>();
+    for (const raw of new Set(raws)) {
+      for (const subscriber of this.#byAccount.get(raw) ?? []) {
+        const own = found.get(subscriber);
+        if (own === undefined) found.set(subscriber, [raw]);
+        else own.push(raw);
+      }
+    }
+    return found;
+  }
+}
+
+function eventText(type: EventType, finality: Finality, options: EventOptions, members: string): EventText {
+  const level = options.version === 1 ? '' : `,"finality":"${finality}"`;
+  return new EventText(`{"type":"${type}"${level},${members}}`, false);
+}
+
+/** The trace with those of its actions that a client asks for. */
+function asked(trace: LiveTrace, { actionTypes }: EventOptions): LiveTrace {
+  if (actionTypes === null || trace.actions === null) return trace;
+  return { ...trace, actions: trace.actions.filter(({ action }) => actionTypes.has(action.type)) };
+}
+
+/** The lowest of the transactions of a trace, without unimportant leaves; what is final is for the index to say. */
+function finalityOfActions({ transactions }: LiveTrace): Finality {
+  let lowest = FINALITIES.indexOf('confirmed');
+  for (const { cell, finality } of transactions) {
+    const level = FINALITIES.indexOf(finality);
+    if (level < lowest && !isUnimportant(decodeCell(Transaction, cell))) lowest = level;
+  }
+  return FINALITIES[lowest]!;
+}
+
+function isUnimportant({ in_msg, out_msgs }: Transaction): boolean {
+  if (in_msg === null) return false;
+  for (const _ of out_msgs) return false;
+  const body = messageBody(in_msg.value);
+  return body.remainingBits >= 32 && UNIMPORTANT_OPCODES.has(body.preloadUint(32));
+}
+
+function listedTransaction(live: LiveTransaction): ListedTransaction {
+  const { lt } = decodeCell(Transaction, live.cell);
+  return { account: rawOf(live.account), hash: toHex(live.cell.hash()), lt, live };
+}
+
+function isReached(finality: Finality, least: Finality): boolean {
+  return FINALITIES.indexOf(finality) >= FINALITIES.indexOf(least);
+}
+
+function addTo(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
+  const known = index.get(key);
+  if (known === undefined) index.set(key, new Set([subscriber]));
+  else known.add(subscriber);
+}
+
+function removeFrom(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
+  const known = index.get(key);
+  if (known?.delete(subscriber) === true && known.size === 0) index.delete(key);
+}

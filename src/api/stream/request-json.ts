@@ -1,0 +1,90 @@
+import type { RawBody } from '#api/http/http-api.js';
+import { streamErrors } from '#api/stream/errors.js';
+
+/** Nesting of a request: an object of lists. */
+const MOST_DEPTH = 16;
+
+/** Fields of a request that are lists, in a query or a form. */
+const LISTS: ReadonlySet<string> = new Set([
+  'addresses',
+  'types',
+  'trace_external_hash_norms',
+  'action_types',
+  'supported_action_types',
+]);
+const FLAGS: ReadonlySet<string> = new Set(['include_address_book', 'include_metadata']);
+
+/** The value of a body: JSON, or a form. @throws stream/request */
+export function bodyValue(body: RawBody | null): unknown {
+  const type = body?.type?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (type === 'application/x-www-form-urlencoded') {
+    return formValue(new URLSearchParams(Buffer.from(body!.bytes).toString()));
+  }
+  if (type !== 'application/json') throw streamErrors.request({ problem: 'Unprocessable Entity' });
+  return jsonValue(Buffer.from(body!.bytes).toString());
+}
+
+/** The value of a form or of a query: lists are repeated names or have commas between their items. @throws stream/request */
+export function formValue(form: Iterable<readonly [string, string]>): unknown {
+  const value: Record<string, string | boolean | string[]> = {};
+  for (const [name, text] of form) {
+    if (LISTS.has(name)) {
+      const list = (value[name] ?? []) as string[];
+      list.push(...text.split(','));
+      value[name] = list;
+    } else if (FLAGS.has(name)) value[name] = flagOf(name, text);
+    else value[name] = text;
+  }
+  return value;
+}
+
+function flagOf(name: string, text: string): boolean {
+  if (/^(?:1|t|true)$/i.test(text)) return true;
+  if (/^(?:0|f|false)$/i.test(text)) return false;
+  throw streamErrors.request({ problem: `${name} is not true or false` });
+}
+
+/** @throws stream/request with the text of the live service */
+export function jsonValue(text: string): unknown {
+  requireShallow(text);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw streamErrors.request({ problem: syntaxProblem(text, String((error as Error).message)) });
+  }
+}
+
+/** Deep values cost more than they are long. */
+function requireShallow(text: string): void {
+  let depth = 0;
+  let isText = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (isText) {
+      if (code === 0x5c) i++;
+      else if (code === 0x22) isText = false;
+    } else if (code === 0x22) isText = true;
+    else if (code === 0x5b || code === 0x7b) {
+      if (++depth > MOST_DEPTH) throw streamErrors.request({ problem: `more than ${MOST_DEPTH} levels` });
+    } else if (code === 0x5d || code === 0x7d) depth--;
+  }
+}
+
+function syntaxProblem(text: string, thrown: string): string {
+  if (text.trim() === '' || /Unexpected end|Unterminated/.test(thrown)) return 'unexpected end of JSON input';
+  const at = Number(/position (\d+)/.exec(thrown)?.[1] ?? Number.NaN);
+  const character = Number.isNaN(at) ? (text.trim()[0] ?? '') : (text[at] ?? '');
+  if (character === '') return 'unexpected end of JSON input';
+  const where = /after JSON/.test(thrown)
+    ? 'after top-level value'
+    : /property name/.test(thrown)
+      ? 'looking for beginning of object key string'
+      : /after property value/.test(thrown)
+        ? 'after object key:value pair'
+        : /after array element/.test(thrown)
+          ? 'after array element'
+          : /after property name/.test(thrown)
+            ? 'after object key'
+            : 'looking for beginning of value';
+  return `invalid character '${character}' ${where}`;
+}

@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http';
+import type { EventSink, EventText, StreamEnd } from '#api/stream/subscriber.js';
+import type { CancelSchedule, Clock } from '#kernel/clock.js';
+
+interface SseOptions {
+  readonly keepAliveMs: number;
+  readonly lingerMs: number;
+}
+
+/** A connection that events are written to as Server-Sent Events. */
+export class SseConnection implements EventSink {
+  readonly #response: ServerResponse;
+  readonly #options: SseOptions;
+  readonly #clock: Clock;
+  #cancel: CancelSchedule = () => {};
+  /** Bytes that the client had taken at the last comment; null: nothing was waiting for it then. */
+  #takenBefore: number | null = null;
+
+  constructor(response: ServerResponse, options: SseOptions, clock: Clock) {
+    this.#response = response;
+    this.#options = options;
+    this.#clock = clock;
+    response.once('close', () => this.#cancel());
+    this.#keepAlive();
+  }
+
+  get buffered(): number {
+    return this.#response.writableLength;
+  }
+
+  /** The first frame. @param status JSON */
+  connected(status: string, cursor: string): void {
+    this.#write(`event: connected\ndata: ${status}\nid: ${cursor}\n\n`);
+  }
+
+  send(text: EventText, cursor: string | null): void {
+    const id = cursor === null ? '' : `id: ${cursor}\n`;
+    this.#write(text.framed('sse', cursor, (json) => `event: event\ndata: ${json}\n${id}\n`));
+  }
+
+  drained(): Promise<void> {
+    const response = this.#response;
+    if (!response.writableNeedDrain || response.destroyed) return Promise.resolve();
+    return new Promise((resolve) => {
+      response.once('drain', resolve);
+      response.once('close', resolve);
+    });
+  }
+
+  end(reason: StreamEnd, cursor: string, problem?: string): void {
+    this.#cancel();
+    const response = this.#response;
+    if (reason !== 'shutting-down')
+      this.#write(`event: ${reason}\ndata: ${endJson(reason, cursor, problem)}\nid: ${cursor}\n\n`);
+    response.end();
+    this.#cancel = this.#clock.schedule(this.#options.lingerMs, () => response.destroy());
+  }
+
+  #write(frame: string | Buffer): void {
+    if (!this.#response.destroyed && !this.#response.writableEnded) this.#response.write(frame);
+  }
+
+  #keepAlive(): void {
+    this.#cancel = this.#clock.schedule(this.#options.keepAliveMs, () => {
+      // A client that has taken nothing since the last comment is gone, or does not read.
+      const { socket, writableLength } = this.#response;
+      const taken = (socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0);
+      if (this.#takenBefore === taken) {
+        this.#response.destroy();
+        return;
+      }
+      this.#takenBefore = writableLength > 0 ? taken : null;
+      this.#write(': keepalive\n\n');
+      this.#keepAlive();
+    });
+  }
+}
+
+/** What a client is told when the server ends its stream. */
+export function endJson(reason: StreamEnd, cursor: string, problem: string | undefined): string {
+  return JSON.stringify({ type: reason, ...(problem === undefined ? {} : { error: problem }), cursor });
+}

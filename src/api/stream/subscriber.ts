@@ -1,0 +1,116 @@
+import type { StreamPosition } from '#api/stream/cursor.js';
+import type { Subscription } from '#api/stream/subscription.js';
+
+/** An event as text, for all who get the same. */
+export class EventText {
+  readonly json: string;
+  /** Whether clients can go on behind it: it is final. */
+  readonly isFinal: boolean;
+  /** Of a final event: the trace that nothing less certain is sent of after it. */
+  readonly settles: { readonly norm: string; readonly kind: TraceEventKind } | null;
+  #framed: { readonly cursor: string | null; readonly form: string; readonly bytes: Buffer } | null = null;
+
+  constructor(json: string, isFinal: boolean, settles: EventText['settles'] = null) {
+    this.json = json;
+    this.isFinal = isFinal;
+    this.settles = settles;
+  }
+
+  /** The event with its cursor as its last member. @param cursor null: it has none */
+  withCursor(cursor: string | null): string {
+    return cursor === null ? this.json : `${this.json.slice(0, -1)},"cursor":"${cursor}"}`;
+  }
+
+  /** Bytes that are made once for all connections with the same form. */
+  framed(form: string, cursor: string | null, make: (json: string) => string): Buffer {
+    const known = this.#framed;
+    if (known !== null && known.form === form && known.cursor === cursor) return known.bytes;
+    const bytes = Buffer.from(make(this.withCursor(cursor)));
+    this.#framed = { cursor, form, bytes };
+    return bytes;
+  }
+}
+
+/** Why a stream is ended by the server. */
+export type StreamEnd = 'lagging' | 'resume-failed' | 'shutting-down';
+
+/** Where the events of a subscriber go. */
+export interface EventSink {
+  /** @param cursor null: the event has none */
+  send(text: EventText, cursor: string | null): void;
+  /** Bytes that were sent and not taken yet. */
+  readonly buffered: number;
+  /** Resolves when hardly anything is buffered, or the connection is closed. */
+  drained(): Promise<void>;
+  /** Says why, with the cursor to go on from, and closes. */
+  end(reason: StreamEnd, cursor: string, problem?: string): void;
+}
+
+/** A client of the hub. What it gets is decided by its subscription; where it is, by the hub. */
+export class Subscriber {
+  readonly sink: EventSink;
+  readonly maxBuffered: number;
+  subscription: Subscription;
+  /** The place behind the last finalized event that was sent; null: nothing was sent. */
+  sentUpTo: StreamPosition | null = null;
+  readonly uncertain = new UncertainTraces();
+  isEnded = false;
+
+  constructor(subscription: Subscription, sink: EventSink, maxBuffered: number) {
+    this.subscription = subscription;
+    this.sink = sink;
+    this.maxBuffered = maxBuffered;
+  }
+
+  /** Whether it still takes events. */
+  get takes(): boolean {
+    return !this.isEnded && this.sink.buffered <= this.maxBuffered;
+  }
+}
+
+/** Kinds of events of a trace. */
+export type TraceEventKind = 'transactions' | 'actions' | 'trace';
+
+/** Traces that a subscriber is told of, at most: what is not final is gone within minutes. */
+const MOST_TRACES = 2_000;
+const FINAL = 'final';
+
+/** What a subscriber was sent of traces that are not final: so that nothing comes twice, and nothing after what is final. */
+class UncertainTraces {
+  /** By trace: the state that was sent last, by kind. */
+  readonly #sent = new Map<string, Map<TraceEventKind, string>>();
+
+  /** Whether an event says more than the one before it; if so, it is noted. @param state equal for equal events */
+  isNews(norm: string, kind: TraceEventKind, state: string): boolean {
+    const known = this.#of(norm);
+    const before = known.get(kind);
+    if (before === state || before === FINAL) return false;
+    known.set(kind, state);
+    return true;
+  }
+
+  settle(norm: string, kind: TraceEventKind): void {
+    this.#of(norm).set(kind, FINAL);
+  }
+
+  /** @returns whether something was sent of the trace, and nothing of it is final */
+  forget(norm: string): boolean {
+    const known = this.#sent.get(norm);
+    this.#sent.delete(norm);
+    return known !== undefined && ![...known.values()].includes(FINAL);
+  }
+
+  #of(norm: string): Map<TraceEventKind, string> {
+    const known = this.#sent.get(norm);
+    if (known !== undefined) return known;
+    const fresh = new Map<TraceEventKind, string>();
+    this.#sent.set(norm, fresh);
+    if (this.#sent.size > MOST_TRACES) {
+      for (const oldest of this.#sent.keys()) {
+        this.#sent.delete(oldest);
+        break;
+      }
+    }
+    return fresh;
+  }
+}

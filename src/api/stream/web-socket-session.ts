@@ -1,0 +1,153 @@
+import type { WebSocket } from 'ws';
+import type { RawRequest } from '#api/http/http-api.js';
+import type { ConnectionGrant, ConnectionLimits } from '#api/stream/connection-limits.js';
+import { streamErrors } from '#api/stream/errors.js';
+import { RequestFields } from '#api/stream/go-json.js';
+import type { StreamHub } from '#api/stream/hub.js';
+import type { StreamSettings } from '#api/stream/options.js';
+import { acknowledgement, failureJson, problemText, type RequestName } from '#api/stream/refusals.js';
+import { jsonValue } from '#api/stream/request-json.js';
+import type { Subscriber } from '#api/stream/subscriber.js';
+import type { Subscription } from '#api/stream/subscription.js';
+import {
+  emptySubscription,
+  type RequestContext,
+  readFirstSubscription,
+  readOptions,
+  readSubscription,
+  readUnsubscribe,
+  readWholeSubscription,
+} from '#api/stream/subscription-request.js';
+import { WebSocketConnection } from '#api/stream/web-socket.js';
+import type { Clock } from '#kernel/clock.js';
+
+/** What a session belongs to. */
+interface SessionModules {
+  readonly version: 1 | 2;
+  readonly request: RawRequest;
+  readonly hub: StreamHub | null;
+  readonly limits: ConnectionLimits;
+  readonly context: RequestContext;
+}
+
+/** An operation: what live services call its request, and what is replied. */
+interface Operation {
+  readonly request: RequestName;
+  readonly type: string;
+  readonly status: string;
+  /** The subscription after it; null: it stays. */
+  readonly read: (fields: RequestFields, before: Subscription, context: RequestContext) => Subscription | null;
+}
+
+const PING: Operation = { request: 'ping request', type: 'Envelope', status: 'pong', read: () => null };
+
+const OPERATIONS: Readonly<Record<1 | 2, Readonly<Record<string, Operation>>>> = {
+  1: {
+    ping: PING,
+    subscribe: {
+      ...{ request: 'subscribe request', type: 'SubscribeRequest', status: 'subscribed' },
+      read: readFirstSubscription,
+    },
+    set_subscription: {
+      ...{ request: 'set_subscription request', type: 'SetSubscriptionRequest', status: 'subscription_set' },
+      read: readWholeSubscription,
+    },
+    unsubscribe: {
+      ...{ request: 'unsubscribe request', type: 'UnsubscribeRequest', status: 'unsubscribed' },
+      read: (fields, before) => readUnsubscribe(fields, before, 1),
+    },
+    configure: {
+      ...{ request: 'configure request', type: 'ConfigureRequest', status: 'configured' },
+      read: (fields, before, context) => ({ ...before, options: readOptions(fields, before.options, context) }),
+    },
+  },
+  2: {
+    ping: PING,
+    subscribe: {
+      ...{ request: 'subscribe request', type: 'SubscribeRequest', status: 'subscribed' },
+      read: readSubscription,
+    },
+    unsubscribe: {
+      ...{ request: 'unsubscribe request', type: 'UnsubscribeRequest', status: 'unsubscribed' },
+      read: (fields, before) => readUnsubscribe(fields, before, 2),
+    },
+  },
+};
+
+/** A WebSocket client: its requests change its subscription. */
+export class WebSocketSession {
+  readonly #connection: WebSocketConnection;
+  readonly #socket: WebSocket;
+  readonly #modules: SessionModules;
+  #context: RequestContext;
+  #subscription: Subscription;
+  #subscriber: Subscriber | null = null;
+  #grant: ConnectionGrant | null = null;
+
+  constructor(socket: WebSocket, modules: SessionModules, settings: StreamSettings, clock: Clock) {
+    this.#socket = socket;
+    this.#modules = modules;
+    this.#context = modules.context;
+    this.#subscription = emptySubscription(modules.context);
+    this.#connection = new WebSocketConnection(socket, settings, clock, (text) => this.#receive(text));
+  }
+
+  start(): void {
+    const { request, limits, hub, context } = this.#modules;
+    try {
+      const grant = limits.admit(request, 'ws');
+      this.#grant = grant;
+      this.#context = { ...context, maxAddresses: grant.maxAddresses };
+    } catch (error) {
+      this.#connection.refuse(failureJson(null, problemText(error, context.profile, 'subscribe request', null)));
+      return;
+    }
+    this.#socket.once('close', () => {
+      if (this.#subscriber !== null) hub?.leave(this.#subscriber);
+      this.#grant?.release();
+    });
+    request.signal.addEventListener('abort', () => this.#connection.end('shutting-down', ''));
+  }
+
+  async #receive(text: string): Promise<void> {
+    if (this.#grant === null) return;
+    const { version, context } = this.#modules;
+    const { profile } = context;
+    let id: string | null = null;
+    let name: RequestName = 'request envelope';
+    try {
+      const value = jsonValue(text);
+      const envelope = new RequestFields('Envelope', `v${version}.Envelope`, value);
+      id = envelope.text('id');
+      const given = envelope.text('operation', `v${version}.Operation`) ?? '';
+      const operations = OPERATIONS[version];
+      const operation = Object.hasOwn(operations, given) ? operations[given] : undefined;
+      if (operation === undefined) {
+        this.#connection.reply(failureJson(id, `unknown operation: ${given.slice(0, 200)}`));
+        return;
+      }
+      name = operation.request;
+      const fields = new RequestFields(operation.type, `v${version}.${operation.type}`, value);
+      const next = operation.read(fields, this.#subscription, this.#context);
+      if (next !== null) await this.#change(next, fields.text('resume_from'), acknowledgement(id, operation.status));
+      else this.#connection.reply(acknowledgement(id, operation.status));
+    } catch (error) {
+      this.#connection.reply(failureJson(id, problemText(error, profile, name, this.#subscription.accounts.size)));
+    }
+  }
+
+  /** @param reply sent before the first event */
+  async #change(next: Subscription, resumeFrom: string | null, reply: string): Promise<void> {
+    const { hub } = this.#modules;
+    if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
+    const known = this.#subscriber;
+    const from = known === null || resumeFrom !== null ? hub.positionOf(resumeFrom) : null;
+    if (known === null) {
+      this.#connection.reply(reply);
+      this.#subscriber = hub.join(next, this.#connection, from!);
+    } else {
+      await hub.change(known, next, from, () => this.#connection.reply(reply));
+    }
+    this.#subscription = next;
+  }
+}

@@ -1,0 +1,128 @@
+import type { WebSocket } from 'ws';
+import type { StreamSettings } from '#api/stream/options.js';
+import { endJson } from '#api/stream/sse.js';
+import type { EventSink, EventText, StreamEnd } from '#api/stream/subscriber.js';
+import type { CancelSchedule, Clock } from '#kernel/clock.js';
+
+/** Close codes of RFC 6455 and of the registry of IANA. */
+const GOING_AWAY = 1001;
+const POLICY = 1008;
+const TRY_AGAIN_LATER = 1013;
+
+/** How many seconds of messages may come at once. */
+const BURST_SECONDS = 4;
+
+/** A connection that events are sent to as text messages, and that requests come from, one after the other. */
+export class WebSocketConnection implements EventSink {
+  readonly #socket: WebSocket;
+  readonly #settings: StreamSettings;
+  readonly #clock: Clock;
+  readonly #onMessage: (text: string) => Promise<void>;
+  readonly #waiting: string[] = [];
+  #isHandling = false;
+  #isAlive = true;
+  #tokens: number;
+  #filledAt: number;
+  #cancel: CancelSchedule = () => {};
+  #onDrain: (() => void) | null = null;
+
+  /** @param onMessage must not reject */
+  constructor(socket: WebSocket, settings: StreamSettings, clock: Clock, onMessage: (text: string) => Promise<void>) {
+    this.#socket = socket;
+    this.#settings = settings;
+    this.#clock = clock;
+    this.#onMessage = onMessage;
+    this.#tokens = settings.maxMessagesPerSecond * BURST_SECONDS;
+    this.#filledAt = clock.now();
+    socket.on('message', (data, isBinary) => this.#receive(data.toString(), isBinary));
+    socket.on('pong', () => {
+      this.#isAlive = true;
+    });
+    // Malformed frames: `ws` closes with the code that the protocol has for them.
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#cancel();
+      this.#onDrain?.();
+    });
+    this.#watch();
+  }
+
+  get buffered(): number {
+    return this.#socket.bufferedAmount;
+  }
+
+  /** A reply. @param json of it */
+  reply(json: string): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(json);
+  }
+
+  send(text: EventText, cursor: string | null): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    const bytes = text.framed('ws', cursor, (json) => json);
+    this.#socket.send(bytes, { binary: false }, () => {
+      if (this.#onDrain !== null && this.buffered < this.#settings.maxBufferedBytes / 8) this.#onDrain();
+    });
+  }
+
+  async drained(): Promise<void> {
+    if (this.buffered < this.#settings.maxBufferedBytes / 8 || this.#socket.readyState !== this.#socket.OPEN) return;
+    await new Promise<void>((resolve) => {
+      this.#onDrain = resolve;
+    });
+    this.#onDrain = null;
+  }
+
+  end(reason: StreamEnd, cursor: string, problem?: string): void {
+    if (reason !== 'shutting-down') this.reply(endJson(reason, cursor, problem));
+    this.#close(reason === 'shutting-down' ? GOING_AWAY : TRY_AGAIN_LATER, reason);
+  }
+
+  #close(code: number, reason: string): void {
+    this.#cancel();
+    this.#socket.close(code, reason);
+    this.#cancel = this.#clock.schedule(this.#settings.lingerMs, () => this.#socket.terminate());
+  }
+
+  /** Refuses the connection. @param json of the error */
+  refuse(json: string): void {
+    this.reply(json);
+    this.#close(POLICY, '');
+  }
+
+  #receive(text: string, isBinary: boolean): void {
+    const { maxMessagesPerSecond } = this.#settings;
+    const now = this.#clock.now();
+    const filled = this.#tokens + ((now - this.#filledAt) / 1000) * maxMessagesPerSecond;
+    this.#tokens = Math.min(filled, maxMessagesPerSecond * BURST_SECONDS) - 1;
+    this.#filledAt = now;
+    if (this.#tokens < 0) {
+      this.#waiting.length = 0;
+      this.refuse(JSON.stringify({ error: `more than ${maxMessagesPerSecond} messages per second` }));
+      return;
+    }
+    // Binary messages are ignored, as by the live service.
+    if (isBinary) return;
+    this.#waiting.push(text);
+    if (!this.#isHandling) void this.#handle();
+  }
+
+  async #handle(): Promise<void> {
+    this.#isHandling = true;
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
+      await this.#onMessage(next);
+    this.#isHandling = false;
+  }
+
+  /** Pings; one that does not answer before the next is gone. */
+  #watch(): void {
+    this.#cancel = this.#clock.schedule(this.#settings.keepAliveMs, () => {
+      if (!this.#isAlive) {
+        this.#socket.terminate();
+        return;
+      }
+      this.#isAlive = false;
+      this.#socket.ping();
+      this.#watch();
+    });
+  }
+}

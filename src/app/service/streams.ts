@@ -1,0 +1,72 @@
+import type { Profile } from '#api/http/http-api.js';
+import { HubEventSource } from '#api/stream/event-source.js';
+import { StreamHub } from '#api/stream/hub.js';
+import type { StreamSettings } from '#api/stream/options.js';
+import type { V3Network } from '#api/v3/context.js';
+import { EventAnswers } from '#api/v3/event-answers.js';
+import { type Environment, withClosers } from '#app/service/environment.js';
+import type { NetworkIndex } from '#app/service/network-index.js';
+import type { GlobalConfig } from '#drivers/lite/global-config.js';
+import { toHex } from '#kernel/bytes.js';
+import { actions } from '#services/indexer/derivations/actions.js';
+import { progressKey } from '#services/indexer/derivations/derivation.js';
+import type { LiveTraces } from '#services/pending/live-trace.js';
+import { Webhooks } from '#services/webhooks/webhooks.js';
+
+/** Settings of streams and webhooks of a network. */
+export interface StreamPlan {
+  readonly streams: Partial<StreamSettings>;
+  /** `off`: there are none. */
+  readonly webhooks: 'off' | 'keys' | 'open';
+  /** Whether webhooks may go to private networks. */
+  readonly webhookTargets: 'public' | 'any';
+  /** Of the events of webhooks. */
+  readonly profile: Profile;
+}
+
+interface OpenStreamsModules extends Environment {
+  readonly config: GlobalConfig;
+  readonly index: NetworkIndex;
+  readonly facts: Omit<V3Network, 'index'>;
+  /** Null: what is not final is not followed. */
+  readonly live: LiveTraces | null;
+}
+
+/** The events of a network. */
+export interface OpenStreams {
+  readonly hub: StreamHub;
+  /** `null` when they are off. */
+  readonly webhooks: Webhooks | null;
+  close(): Promise<void>;
+}
+
+/** Starts to follow the events of an index, and to send webhooks while this process writes it. */
+export function openStreams(plan: StreamPlan, modules: OpenStreamsModules): Promise<OpenStreams> {
+  return withClosers(async (closers) => {
+    const { config, index, facts, live, clock, unixTimeMs, randomBytes, logger } = modules;
+    const hub = new StreamHub(
+      { ...plan.streams, chain: toHex(config.zeroState.file_hash.subarray(0, 4)), actionsKey: progressKey(actions) },
+      {
+        ...{ index: index.reads, coverage: () => index.coverage(), live, clock, logger },
+        texts: new EventAnswers({ index: index.reads, ...facts }),
+      },
+    );
+    index.onChange(() => hub.wake());
+    hub.start();
+    closers.add(() => hub.close());
+    let webhooks: Webhooks | null = null;
+    if (plan.webhooks !== 'off') {
+      webhooks = new Webhooks(
+        { allowPrivateNetworks: plan.webhookTargets === 'any' },
+        {
+          ...{ source: new HubEventSource(hub, plan.profile), clock, unixTimeMs, randomBytes, logger },
+          database: () => index.primary(),
+          isLeader: () => index.writing()?.leader === true,
+        },
+      );
+      webhooks.start();
+      closers.add(() => webhooks?.close());
+    }
+    return { hub, webhooks, close: () => closers.close() };
+  });
+}

@@ -1,0 +1,292 @@
+import type { Action } from '#domain/actions/action-registry.js';
+import { type Classification, classify } from '#domain/actions/classify.js';
+import type { ContractFacts, TraceFacts } from '#domain/actions/trace-facts.js';
+import { type TraceInput, traceTransaction } from '#domain/actions/trace-input.js';
+import { codeMethods } from '#domain/contracts/code-methods.js';
+import type { ContractInterface } from '#domain/contracts/contract-interface.js';
+import { type ContractView, isContractError } from '#domain/contracts/contract-view.js';
+import type { DnsRoot } from '#domain/contracts/dns-domain.js';
+import { CandidateInterfaces, contractInterfaces, libraryHashOf } from '#domain/contracts/interface-registry.js';
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { type Account, ShardAccount } from '#formats/tlb/account.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { Transaction } from '#formats/tlb/transaction.js';
+import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { AccountStateRead } from '#services/chain/accounts.js';
+import type { ReadAt, ReadOptions } from '#services/chain/read-context.js';
+import type {
+  FoundContract,
+  TraceMeaning,
+  TraceMeanings,
+  UnderstoodTransaction,
+} from '#services/emulation/trace-meaning.js';
+
+/** Contracts after a block, some of them in other states. */
+export interface StatedContracts extends ContractView {
+  /** The masterchain library with a hash; null when it is not published. */
+  library(hash: Uint8Array): Promise<Cell | null>;
+}
+
+export interface ContractTraceMeaningsModules {
+  readonly account: (address: Address, options: ReadAt) => Promise<AccountStateRead>;
+  readonly contractsWith: (states: ReadonlyMap<string, Account>, options: ReadAt) => StatedContracts;
+}
+
+export interface ContractTraceMeaningsOptions {
+  /** DNS collections (see `DNS_ROOTS`). */
+  readonly dnsRoots: readonly DnsRoot[];
+}
+
+/** A classification asks for more facts at most so often. */
+const MOST_ROUNDS = 4;
+/** Contracts outside of a trace that its classification may ask for. */
+const MOST_ASKED = 256;
+
+/** {@link TraceMeanings} by contract detection in the states of the trace and in verified ones. */
+export class ContractTraceMeanings implements TraceMeanings {
+  readonly #candidates: CandidateInterfaces;
+  readonly #modules: ContractTraceMeaningsModules;
+
+  constructor({ dnsRoots }: ContractTraceMeaningsOptions, modules: ContractTraceMeaningsModules) {
+    this.#candidates = new CandidateInterfaces(contractInterfaces(dnsRoots));
+    this.#modules = modules;
+  }
+
+  async meaningOf(
+    { transactions, mc_seqno }: Parameters<TraceMeanings['meaningOf']>[0],
+    options: ReadOptions,
+  ): Promise<TraceMeaning> {
+    const at: ReadAt = mc_seqno === undefined ? options : { ...options, at: mc_seqno };
+    const input = traceInput(transactions);
+    const contracts = new TraceContracts(transactions, at, this.#candidates, this.#modules);
+    await contracts.learn(transactions.map(({ account }) => account));
+    let result: Classification = classify(input, contracts);
+    for (let round = 1; round < MOST_ROUNDS && result.wanted.length > 0; round++) {
+      await contracts.learn(result.wanted.map(({ address }) => address));
+      result = classify(input, contracts);
+    }
+    return { state: result.state, actions: newestFirst(result.actions), contracts: contracts.found() };
+  }
+}
+
+function traceInput(transactions: readonly UnderstoodTransaction[]): TraceInput {
+  const traced = transactions.map(({ cell, account, mc_seqno }) =>
+    traceTransaction(decodeCell(Transaction, cell), { hash: cell.hash(), account, mc_seqno }),
+  );
+  return { trace_id: traced[0]?.hash ?? new Uint8Array(32), transactions: traced };
+}
+
+function newestFirst(actions: readonly Action[]): Action[] {
+  const later = (a: bigint, b: bigint) => (a === b ? 0 : a > b ? -1 : 1);
+  return actions.toSorted((a, b) => later(a.end_lt, b.end_lt) || later(a.start_lt, b.start_lt));
+}
+
+type States = Map<string, Account>;
+
+/** What the contracts of one trace are. */
+class TraceContracts implements TraceFacts {
+  readonly #at: ReadAt;
+  readonly #candidates: CandidateInterfaces;
+  readonly #modules: ContractTraceMeaningsModules;
+  /** By raw address, as far as the trace shows them. */
+  readonly #before: States = new Map();
+  readonly #after: States = new Map();
+  readonly #viewBefore: StatedContracts;
+  readonly #viewAfter: StatedContracts;
+  readonly #known = new Map<string, ContractFacts | null>();
+  readonly #data = new Map<string, Cell | null>();
+  readonly #found: FoundContract[] = [];
+  #asked = 0;
+
+  constructor(
+    transactions: readonly UnderstoodTransaction[],
+    at: ReadAt,
+    candidates: CandidateInterfaces,
+    modules: ContractTraceMeaningsModules,
+  ) {
+    this.#at = at;
+    this.#candidates = candidates;
+    this.#modules = modules;
+    const latest = new Map<string, bigint>();
+    const earliest = new Map<string, bigint>();
+    for (const { cell, account, before, after } of transactions) {
+      const key = account.toRaw();
+      const { lt } = decodeCell(Transaction, cell);
+      if (before !== null && lt < (earliest.get(key) ?? MOST_LT)) {
+        earliest.set(key, lt);
+        this.#before.set(key, accountOf(before));
+      }
+      if (after !== null && lt >= (latest.get(key) ?? 0n)) {
+        latest.set(key, lt);
+        this.#after.set(key, accountOf(after));
+      }
+    }
+    this.#viewBefore = modules.contractsWith(this.#before, at);
+    this.#viewAfter = modules.contractsWith(this.#after, at);
+  }
+
+  contract(address: Address): ContractFacts | null | undefined {
+    return this.#known.get(address.toRaw());
+  }
+
+  data(address: Address): Cell | null | undefined {
+    return this.#data.get(address.toRaw());
+  }
+
+  /** The interfaces of the accounts of the trace. */
+  found(): readonly FoundContract[] {
+    return this.#found;
+  }
+
+  /** @throws chain/*, lite/* */
+  async learn(addresses: readonly Address[]): Promise<void> {
+    const missing = new Map<string, Address>();
+    for (const address of addresses) if (!this.#known.has(address.toRaw())) missing.set(address.toRaw(), address);
+    await Promise.all([...missing].map(([key, address]) => this.#learn(key, address)));
+  }
+
+  async #learn(key: string, address: Address): Promise<void> {
+    const isOfTrace = this.#after.has(key);
+    if (!isOfTrace && ++this.#asked > MOST_ASKED) {
+      this.#known.set(key, null);
+      this.#data.set(key, null);
+      return;
+    }
+    const after = this.#after.get(key) ?? (await this.#modules.account(address, this.#at)).account;
+    const before = this.#before.get(key) ?? after;
+    const rows = await this.#detect(address, codeOf(after), this.#viewAfter);
+    // What a contract was before the trace closed it still says what happened.
+    const isChanged = isOfTrace && (rows.length === 0 || !sameCode(before, after));
+    const earlier = isChanged ? await this.#detect(address, codeOf(before), this.#viewBefore) : [];
+    if (isOfTrace) {
+      for (const { kind, values } of rows) {
+        const isNew = isChanged && earlier.every((row) => row.kind !== kind);
+        this.#found.push({ address, kind, values, isNew });
+      }
+    }
+    const facts = new Map([...earlier, ...rows].map(({ kind, values }) => [kind, values]));
+    this.#known.set(key, facts.size === 0 ? null : contractFacts(codeOf(after) ?? codeOf(before), facts));
+    this.#data.set(key, dataOf(after));
+  }
+
+  /** @throws chain/*, lite/* */
+  async #detect(address: Address, code: Cell | null, view: StatedContracts): Promise<readonly DetectedInterface[]> {
+    if (code === null) return [];
+    const library = libraryHashOf(code);
+    const whole = library === null ? code : await view.library(library);
+    if (whole === null) return [];
+    const rows: DetectedInterface[] = [];
+    for (const kind of this.#candidates.of(toHex(code.hash()), codeMethods(whole))) {
+      const values = await readInterface(kind, address, view);
+      if (values !== null) rows.push({ kind: kind.name, values });
+    }
+    return rows;
+  }
+}
+
+const MOST_LT = 1n << 64n;
+
+interface DetectedInterface {
+  readonly kind: string;
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+/** Errors of the chain: they say nothing about the contract. */
+const PASSING = /^(chain|lite)\//;
+
+/** Null: the contract does not have the interface, or cannot be run. @throws chain/*, lite/* */
+async function readInterface(
+  kind: ContractInterface,
+  address: Address,
+  view: ContractView,
+): Promise<DetectedInterface['values'] | null> {
+  try {
+    return kind.row(await kind.read(view, await view.contract(address)));
+  } catch (error) {
+    if (isContractError(error) || (isTernError(error) && !PASSING.test(error.code))) return null;
+    throw error;
+  }
+}
+
+function contractFacts(code: Cell | null, rows: ReadonlyMap<string, DetectedInterface['values']>): ContractFacts {
+  const address = (value: unknown) => (value ?? null) as Address | null;
+  const wallet = rows.get('jetton_wallet');
+  const item = rows.get('nft_item');
+  const sale = rows.get('nft_sale');
+  const auction = rows.get('nft_auction');
+  const order = rows.get('multisig_order');
+  const pool = rows.get('dex_pool');
+  const saleOf = sale === undefined || sale.nft == null ? null : { ...sale, nft: sale.nft as Address };
+  const auctionOf = auction === undefined || auction.nft == null ? null : { ...auction, nft: auction.nft as Address };
+  return {
+    code_hash: code?.hash() ?? null,
+    jetton_wallet: wallet === undefined ? null : { owner: wallet.owner as Address, jetton: wallet.jetton as Address },
+    nft_item:
+      item === undefined
+        ? null
+        : {
+            index: item.index as bigint,
+            collection: address(item.collection),
+            owner: address(item.owner),
+            content_uri: uriOf(item.content as string),
+          },
+    nft_sale:
+      saleOf === null
+        ? null
+        : {
+            nft: saleOf.nft,
+            nft_owner: address(sale!.nft_owner),
+            marketplace: address(sale!.marketplace),
+            full_price: sale!.full_price as bigint,
+          },
+    nft_auction:
+      auctionOf === null
+        ? null
+        : {
+            nft: auctionOf.nft,
+            nft_owner: address(auction!.nft_owner),
+            marketplace: address(auction!.marketplace),
+            last_bid: auction!.last_bid as bigint,
+          },
+    multisig_order:
+      order === undefined
+        ? null
+        : { multisig: order.multisig as Address, signers: (order.signers ?? []) as readonly Address[] },
+    nominator_pool: rows.has('nominator_pool'),
+    dex_pool:
+      pool === undefined
+        ? null
+        : { dex: pool.dex as string, asset_1: address(pool.asset_1), asset_2: address(pool.asset_2) },
+  };
+}
+
+/** @param content JSON text */
+function uriOf(content: string): string | null {
+  const { uri } = JSON.parse(content) as { readonly uri?: unknown };
+  return typeof uri === 'string' ? uri : null;
+}
+
+function accountOf(shardAccount: Cell): Account {
+  return decodeCell(ShardAccount, shardAccount).account.value;
+}
+
+function initOf(account: Account | null) {
+  if (account?.kind !== 'account' || account.storage.state.kind !== 'account_active') return null;
+  return account.storage.state.state_init;
+}
+
+function codeOf(account: Account | null): Cell | null {
+  return initOf(account)?.code ?? null;
+}
+
+function dataOf(account: Account | null): Cell | null {
+  return initOf(account)?.data ?? null;
+}
+
+function sameCode(a: Account | null, b: Account | null): boolean {
+  const [one, other] = [codeOf(a), codeOf(b)];
+  if (one === null || other === null) return one === other;
+  return bytesEqual(one.hash(), other.hash());
+}

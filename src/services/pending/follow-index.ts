@@ -1,0 +1,136 @@
+import type { IndexEvent, IndexEventFeed } from '#drivers/store/event-log.js';
+import { accountKey, addressBytes } from '#drivers/store/keys.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
+import type { IndexedTransaction, IndexReadOptions } from '#drivers/store/read/index-types.js';
+import { Address } from '#formats/address/address.js';
+import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { Transaction } from '#formats/tlb/transaction.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { LiveTransaction } from '#services/pending/live-trace.js';
+import type { PendingTraces } from '#services/pending/pending-traces.js';
+
+export interface FollowIndexModules {
+  readonly traces: PendingTraces;
+  readonly feed: Pick<IndexEventFeed, 'subscribe'>;
+  readonly index: Pick<IndexPort, 'transactionsByMessage' | 'transactionsOfTraces'>;
+  /** The newest indexed masterchain block: its gen_utime; null while it is not known. */
+  readonly head: () => { readonly mc_seqno: number; readonly gen_utime: number | null } | null;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Messages that are looked up at once. */
+const MESSAGES_AT_ONCE = 100;
+
+/** Transactions of a trace that are read; live traces keep fewer. */
+const MOST_OF_TRACE = 4_000;
+
+const QUERY_MS = 5_000;
+const RETRY_MS = 200;
+
+/** Roots of live traces that are remembered. */
+const MOST_ROOTS = 100_000;
+
+/** Brings what becomes final from the index into live traces: from its event log, as it is committed. */
+export class FollowIndex {
+  readonly #modules: FollowIndexModules;
+  readonly #stop = new AbortController();
+  /** Trace ids by the roots that the index gives traces. */
+  readonly #roots = new Map<bigint, Uint8Array>();
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(modules: FollowIndexModules) {
+    this.#modules = modules;
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const { feed } = this.#modules;
+    for await (const events of feed.subscribe('now', this.#stop.signal)) {
+      for (const event of events) await this.#retried(() => this.#handle(event));
+    }
+  }
+
+  /** An event that is left out would leave traces pending. */
+  async #retried(handle: () => Promise<void>): Promise<void> {
+    const { clock, logger } = this.#modules;
+    const { signal } = this.#stop;
+    for (let isReported = false; !signal.aborted; ) {
+      try {
+        await handle();
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        const problem = isTernError(error) ? error.message : String(error);
+        if (!isReported) logger.warn('live traces cannot be read from the index; retrying', { problem });
+        isReported = true;
+        await pause(RETRY_MS, clock, signal);
+      }
+    }
+  }
+
+  async #handle({ kind, range, touched }: IndexEvent): Promise<void> {
+    const { traces, head } = this.#modules;
+    if (kind === 'derived') {
+      for (const root of touched?.traces ?? []) {
+        const trace_id = this.#roots.get(root);
+        if (trace_id !== undefined) traces.indexed(trace_id);
+      }
+      return;
+    }
+    const hashes = traces.awaitedAmong(kind === 'committed' ? (touched?.messages ?? null) : null);
+    for (let at = 0; at < hashes.length; at += MESSAGES_AT_ONCE) {
+      traces.apply(await this.#tracesOf(hashes.slice(at, at + MESSAGES_AT_ONCE)));
+    }
+    traces.touched(kind === 'committed' ? (touched?.messages ?? null) : null);
+    if (kind !== 'committed' || range === null) return;
+    const newest = head();
+    const accounts = touched === null ? null : new Set(touched.accounts);
+    traces.applied({
+      mc_seqno: range.to,
+      gen_utime: newest?.gen_utime ?? null,
+      touches: (account) => accounts?.has(accountKey(addressBytes(account))) ?? true,
+    });
+  }
+
+  /** All indexed transactions of the traces in which some messages were received. */
+  async #tracesOf(hashes: readonly Uint8Array[]): Promise<readonly LiveTransaction[]> {
+    const { index } = this.#modules;
+    const options: IndexReadOptions = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
+    const page = { limit: hashes.length, offset: 0, sort: 'asc', cursor: null } as const;
+    const { rows } = await index.transactionsByMessage({ msg_hash: hashes, direction: 'in' }, page, options);
+    const roots = [...new Set(rows.map(({ trace_root }) => trace_root))];
+    if (roots.length === 0) return [];
+    for (const { trace_root, trace_id } of rows) if (trace_id !== null) this.#remember(trace_root, trace_id);
+    const all = await index.transactionsOfTraces(roots, MOST_OF_TRACE, options);
+    // Of a trace with too many transactions there are only those that were found.
+    return roots.flatMap((root) => {
+      const found = all.get(root) ?? [];
+      return (found.length > 0 ? found : rows.filter(({ trace_root }) => trace_root === root)).map(liveTransactionOf);
+    });
+  }
+
+  #remember(root: bigint, trace_id: Uint8Array): void {
+    this.#roots.set(root, trace_id);
+    if (this.#roots.size > MOST_ROOTS) this.#roots.delete(this.#roots.keys().next().value!);
+  }
+}
+
+/** A transaction of the index. */
+export function liveTransactionOf({ boc, block, mc_seqno, global_version }: IndexedTransaction): LiveTransaction {
+  const cell = parseBocRoot(boc);
+  const { account_addr } = decodeCell(Transaction, cell);
+  const account = Address.ofParts(block.workchain, account_addr);
+  return { finality: 'finalized', cell, account, mc_seqno, block, global_version, before: null, after: null };
+}

@@ -1,0 +1,624 @@
+import { hashKey } from '#drivers/store/keys.js';
+import { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { type ExternalInMessage, Message, normalizedExternalHash } from '#formats/tlb/message.js';
+import { Transaction } from '#formats/tlb/transaction.js';
+import { toHex } from '#kernel/bytes.js';
+import type { Clock } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { EmulatedTrace, TraceEmulation } from '#services/emulation/emulated-trace.js';
+import { EmulationQueue } from '#services/pending/emulation-queue.js';
+import type { LiveMessages, MessageOrigin, MessageStatus } from '#services/pending/live-messages.js';
+import type { Invalidation, LiveAction, LiveEvent, LiveTrace, LiveTransaction } from '#services/pending/live-trace.js';
+import type { PendingMetrics } from '#services/pending/metrics.js';
+import { checkPendingOptions, type PendingOptions, type PendingSettings } from '#services/pending/options.js';
+import { messagesOf, PlacedTrace, type TracePlace } from '#services/pending/placed-trace.js';
+import { readWalletClaim, type WalletClaim } from '#services/pending/wallet-claim.js';
+
+/** Classifies live traces: see `LiveTrace.actions`. */
+export interface LiveClassification {
+  /** The actions of the present transactions, by end_lt and start_lt, newest first. */
+  classify(trace: LiveTrace, signal: AbortSignal): Promise<readonly LiveAction[]>;
+}
+
+/** Reads real wallets, to find out that the seqno of a message is used. */
+export interface WalletSeqnos {
+  /** Null: the account is no known wallet. `mc_seqno`: of the block after which it was read. */
+  read(account: Address, signal: AbortSignal): Promise<{ readonly seqno: number; readonly mc_seqno: number } | null>;
+}
+
+export interface PendingModules {
+  /** Null: messages are followed without being emulated. */
+  readonly emulation: TraceEmulation | null;
+  /** Null: traces have no actions. */
+  readonly classification: LiveClassification | null;
+  readonly wallets: WalletSeqnos;
+  /** The newest masterchain block that is known here; null: none. */
+  readonly newestSeqno: () => number | null;
+  readonly clock: Clock;
+  readonly unixTimeMs: () => number;
+  readonly logger: Logger;
+}
+
+/** A block whose transactions were applied. */
+export interface AppliedBlock {
+  readonly mc_seqno: number;
+  /** Unix seconds; null when unknown. */
+  readonly gen_utime: number | null;
+  /** Whether an account has a transaction in it; by `account_key`. */
+  readonly touches: (account: Address) => boolean;
+}
+
+/** A message and its trace. */
+interface Entry {
+  readonly message: ExternalInMessage;
+  readonly account: Address;
+  readonly hash: Uint8Array;
+  readonly norm: Uint8Array;
+  readonly origin: MessageOrigin;
+  readonly since: number;
+  /** Clock milliseconds. */
+  readonly begun: number;
+  readonly placed: PlacedTrace;
+  /** Keys of {@link PendingTraces} `#places`. */
+  readonly keys: Set<string>;
+  readonly accounts: Set<string>;
+  isCut: boolean;
+  snapshot: LiveTrace | null;
+  isClassifying: boolean;
+  attempts: number;
+  claim: WalletClaim | null;
+  /** The wallet has a higher seqno after this masterchain block. */
+  used: { readonly seqno: number; readonly mc_seqno: number } | null;
+  isReadingSeqno: boolean;
+  /** Clock milliseconds of the last change. */
+  changed: number;
+  /** Clock milliseconds: since then the index has its actions. */
+  indexedAt: number | null;
+  isOver: boolean;
+}
+
+/** Blocks of other shards may have an earlier time than the newest masterchain block: seconds. */
+const CLOCK_SLACK = 5;
+
+/** How often a message whose emulation failed is emulated again, with the states after later blocks. */
+const MOST_ATTEMPTS = 4;
+
+/** A final trace is live so long after the index has its actions: answers of the index may lag behind its event log. */
+const INDEXED_MS = 1_000;
+
+/** How often a trace is looked at for its age. */
+const SWEEP_MS = 1_000;
+
+/**
+ * Traces from a message to finalized transactions. It is told of messages ({@link PendingTraces.submit}) and of transactions in blocks
+ * ({@link PendingTraces.apply}), emulates the former, and puts the latter in place of what was emulated. Nothing is stored outside of
+ * this process.
+ */
+export class PendingTraces implements LiveMessages {
+  readonly #settings: PendingSettings;
+  readonly #modules: PendingModules;
+  readonly #queue: EmulationQueue;
+  readonly #ended = new Map<string, Invalidation>();
+  /** By normalised hash, the oldest first. */
+  readonly #entries = new Map<string, Entry>();
+  /** By raw hash of the message and by trace id, where these differ from the normalised hash. */
+  readonly #aliases = new Map<string, Entry>();
+  readonly #byAccount = new Map<string, Set<Entry>>();
+  /** Messages that blocks contain or may contain, by hash. */
+  readonly #places = new Map<string, { readonly entry: Entry; readonly place: TracePlace }>();
+  /** Of those whose transaction is not final: by `hash_key`, which the event log has. */
+  readonly #awaited = new Map<bigint, Set<string>>();
+  readonly #listeners = new Set<(event: LiveEvent) => void>();
+  readonly #watchers = new Map<string, Set<() => void>>();
+  /** The keys of the watchers, by `hash_key`. */
+  readonly #watched = new Map<bigint, Set<string>>();
+  readonly #stop = new AbortController();
+  readonly #counts = {
+    messages: { sent: 0, pooled: 0, shared: 0, channel: 0 } as Record<MessageOrigin, number>,
+    not_admitted: 0,
+    emulations: 0,
+    emulation_failures: 0,
+    invalidated: { expired: 0, replaced: 0, dropped: 0, refused: 0, mispredicted: 0 } as Record<
+      Invalidation['reason'],
+      number
+    >,
+    finalized: 0,
+    corrected: 0,
+  };
+  #transactions = 0;
+  #cancelSweep: () => void = () => {};
+
+  /** @throws pending/option */
+  constructor(options: PendingOptions, modules: PendingModules) {
+    this.#settings = checkPendingOptions(options);
+    this.#modules = modules;
+    this.#queue = new EmulationQueue(this.#settings.emulationsAtOnce, this.#settings.mostWaiting);
+  }
+
+  start(): void {
+    const sweep = () => {
+      this.#sweep();
+      this.#cancelSweep = this.#modules.clock.schedule(SWEEP_MS, sweep);
+    };
+    this.#cancelSweep = this.#modules.clock.schedule(SWEEP_MS, sweep);
+  }
+
+  async close(): Promise<void> {
+    this.#cancelSweep();
+    this.#stop.abort();
+    await this.#queue.close();
+  }
+
+  metrics(): PendingMetrics {
+    return {
+      ...this.#counts,
+      traces: this.#entries.size,
+      transactions: this.#transactions,
+      waiting: this.#queue.waiting,
+      listeners: this.#listeners.size + this.#watchers.size,
+    };
+  }
+
+  /** Whether there is anything that a block could change. */
+  get isIdle(): boolean {
+    return this.#awaited.size === 0;
+  }
+
+  /**
+   * Takes a message and begins to emulate it, unless it is known.
+   *
+   * @returns false when it was not taken: the limits of its account or of all are reached
+   */
+  submit(message: ExternalInMessage, origin: MessageOrigin): boolean {
+    const { info } = message.message;
+    if (info.kind !== 'ext_in_msg_info' || !(info.dest instanceof Address) || this.#stop.signal.aborted) return false;
+    const norm = normalizedExternalHash(message.message);
+    const key = toHex(norm);
+    if (this.#entries.has(key)) return true;
+    const account = info.dest;
+    if (!this.#admit(account)) {
+      this.#counts.not_admitted++;
+      return false;
+    }
+    this.#counts.messages[origin]++;
+    this.#ended.delete(key);
+    const { clock, unixTimeMs } = this.#modules;
+    const now = clock.now();
+    const entry: Entry = {
+      ...{ message, account, norm, origin, hash: message.cell.hash(), since: unixTimeMs(), begun: now, changed: now },
+      placed: new PlacedTrace(message.cell, this.#settings.mostTransactionsOfTrace),
+      keys: new Set(),
+      accounts: new Set(),
+      ...{ isCut: false, snapshot: null, isClassifying: false, attempts: 0, claim: null, used: null },
+      ...{ isReadingSeqno: false, indexedAt: null, isOver: false },
+    };
+    this.#entries.set(key, entry);
+    this.#addAlias(entry, entry.hash);
+    this.#addAccount(entry, account);
+    this.#expect(entry, entry.placed.root, norm);
+    this.#expect(entry, entry.placed.root, entry.hash);
+    this.#changed(entry);
+    this.#emulateRoot(entry);
+    return true;
+  }
+
+  /**
+   * The messages of live traces whose transaction is not final, among those of a block.
+   * @param touched `msg_key` of the messages of the block; null: any
+   */
+  awaitedAmong(touched: readonly bigint[] | null): readonly Uint8Array[] {
+    const found = new Set<string>();
+    const add = (keys: Iterable<string>) => {
+      for (const key of keys) found.add(key);
+    };
+    if (touched === null) for (const keys of this.#awaited.values()) add(keys);
+    else if (this.#awaited.size > 0) for (const key of touched) add(this.#awaited.get(key) ?? []);
+    return [...found].map((hex) => Uint8Array.from(Buffer.from(hex, 'hex')));
+  }
+
+  /** Puts transactions of blocks in place; those of other traces are left. In any order. */
+  apply(transactions: readonly LiveTransaction[]): void {
+    const changed = new Map<Entry, LiveTransaction[]>();
+    const ordered = transactions.map((transaction) => ({ transaction, ...positionOf(transaction.cell) }));
+    ordered.sort((a, b) => (a.lt < b.lt ? -1 : a.lt > b.lt ? 1 : 0));
+    for (const { transaction, in_msg } of ordered) {
+      const found = in_msg === null ? undefined : this.#placeOf(in_msg);
+      if (found === undefined || !found.entry.placed.place(found.place, transaction)) continue;
+      const { entry, place } = found;
+      this.#settle(entry, place);
+      const known = changed.get(entry) ?? [];
+      known.push(transaction);
+      changed.set(entry, known);
+    }
+    for (const [entry, real] of changed) {
+      if (entry.isOver) continue;
+      this.#emulateTails(entry);
+      this.#publish(entry, real);
+    }
+  }
+
+  /** After {@link apply}: what a block, with those before it, means for messages that are not in it. */
+  applied(block: AppliedBlock): void {
+    for (const entry of [...this.#entries.values()]) {
+      if (isReal(entry.placed.root)) continue;
+      if (this.#isExpired(entry, block)) continue;
+      if (entry.used !== null && block.mc_seqno >= entry.used.mc_seqno) this.#replaced(entry, entry.used.seqno);
+      else if (block.touches(entry.account)) {
+        this.#readSeqno(entry);
+        if (entry.placed.root.transaction === null && entry.attempts > 0) this.#emulateRoot(entry);
+      }
+    }
+  }
+
+  /** Wakes those who watch messages that a block has. @param messages `msg_key` of its messages; null: any */
+  touched(messages: readonly bigint[] | null): void {
+    if (this.#watched.size === 0) return;
+    const keys =
+      messages === null ? [...this.#watchers.keys()] : messages.flatMap((key) => [...(this.#watched.get(key) ?? [])]);
+    for (const key of new Set(keys)) if (this.#find(key) === undefined) this.#wake(key);
+  }
+
+  /** Traces that the index has complete and classified are not live any more. @param trace_id of such a trace */
+  indexed(trace_id: Uint8Array): void {
+    const entry = this.#aliases.get(toHex(trace_id));
+    if (entry !== undefined) entry.indexedAt ??= this.#modules.clock.now();
+  }
+
+  ofAccounts(accounts: readonly Address[], limit: number): readonly LiveTrace[] {
+    const found = new Set<Entry>();
+    for (const account of accounts) for (const entry of this.#byAccount.get(account.toRaw()) ?? []) found.add(entry);
+    const traces = [...found].flatMap(({ snapshot }) => (snapshot === null ? [] : [snapshot]));
+    return traces.sort((a, b) => b.since - a.since).slice(0, limit);
+  }
+
+  find(hash: Uint8Array): LiveTrace | null {
+    return this.#find(toHex(hash))?.snapshot ?? null;
+  }
+
+  /** What is known of a message, by its raw or normalised hash; null: nothing. */
+  status(hash: Uint8Array): MessageStatus | null {
+    const key = toHex(hash);
+    const entry = this.#find(key);
+    if (entry === undefined) {
+      const invalidation = this.#ended.get(key);
+      return invalidation === undefined ? null : { kind: 'ended', invalidation };
+    }
+    const { hash: external_hash, norm: external_hash_norm, account, since, snapshot } = entry;
+    const stage = snapshot === null ? 'accepted' : snapshot.finality;
+    return { kind: 'live', stage, external_hash, external_hash_norm, account, since, trace: snapshot };
+  }
+
+  subscribe(listener: (event: LiveEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls the listener after each change of {@link status} of a hash. @returns ends that */
+  watch(hash: Uint8Array, listener: () => void): () => void {
+    const key = toHex(hash);
+    const listeners = addTo(this.#watchers, key, listener);
+    addTo(this.#watched, hashKey(hash), key);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0 || this.#watchers.get(key) !== listeners) return;
+      this.#watchers.delete(key);
+      removeFrom(this.#watched, hashKey(hash), key);
+    };
+  }
+
+  /** A message that was refused is not live, but may be asked for. */
+  refused(message: ExternalInMessage, why: Pick<Invalidation, 'problem' | 'exit_code'>): void {
+    const norm = normalizedExternalHash(message.message);
+    if (this.#entries.has(toHex(norm))) return;
+    this.#remember({ external_hash: message.cell.hash(), external_hash_norm: norm, reason: 'refused', ...why });
+  }
+
+  // Emulation
+
+  #emulateRoot(entry: Entry): void {
+    if (entry.attempts >= MOST_ATTEMPTS) return;
+    const isFirst = entry.attempts++ === 0;
+    // Later states may include it, or a message that came after it.
+    const mc_seqno = isFirst ? (this.#modules.newestSeqno() ?? undefined) : undefined;
+    this.#emulate(entry, entry.placed.root, mc_seqno, (error) => {
+      const isRefused = isTernError(error, 'emulation/not-accepted');
+      // Nobody has checked it: it never was pending.
+      if (isRefused && entry.origin === 'channel' && entry.snapshot === null) this.#forget(entry);
+      else if (isFirst) this.#emulateRoot(entry);
+    });
+  }
+
+  /** Real transactions have sent messages that the emulation did not expect. */
+  #emulateTails(entry: Entry): void {
+    for (const place of entry.placed.places()) {
+      const isExpected = place.parent === null || !isReal(place.parent) || place.transaction !== null;
+      if (isExpected || place.isTried) continue;
+      place.isTried = true;
+      if (entry.snapshot !== null) this.#counts.corrected++;
+      const sender = place.parent?.transaction;
+      this.#emulate(entry, place, sender?.finality === 'finalized' ? sender.mc_seqno : undefined, () => {});
+    }
+  }
+
+  /** @param mc_seqno begins with the states after this masterchain block; undefined: with the newest ones */
+  #emulate(entry: Entry, place: TracePlace, mc_seqno: number | undefined, failed: (error: unknown) => void): void {
+    const { emulation, logger } = this.#modules;
+    const { message } = place;
+    const { signal } = this.#stop;
+    const { emulationTimeoutMs: deadlineMs } = this.#settings;
+    if (emulation === null) return;
+    this.#queue.add(async () => {
+      if (entry.isOver || place.transaction !== null) return;
+      this.#counts.emulations++;
+      let trace: EmulatedTrace;
+      try {
+        trace = await emulation.emulateTrace({ message, mc_seqno, rand_seed: entry.norm }, { deadlineMs, signal });
+      } catch (error) {
+        this.#counts.emulation_failures++;
+        if (!isTernError(error) && !signal.aborted)
+          logger.warn('a message cannot be emulated', { problem: String(error) });
+        failed(error);
+        return;
+      }
+      // A block was faster.
+      if (entry.isOver || place.transaction !== null || place.message !== message) return;
+      if (trace.is_incomplete) entry.isCut = true;
+      const { global_version } = trace;
+      const emulated = trace.transactions.map((each) => ({ ...each, finality: 'pending' as const, global_version }));
+      const added = entry.placed.addEmulated(place, emulated);
+      this.#publish(entry, added);
+    });
+  }
+
+  // Changes
+
+  /** A real transaction was put in place: what it sent is expected, and it is not, once it is final. */
+  #settle(entry: Entry, place: TracePlace): void {
+    const key = toHex(place.message.hash());
+    if (place.transaction?.finality === 'finalized') {
+      this.#unexpect(key);
+      if (place.parent === null) for (const hash of [entry.hash, entry.norm]) this.#unexpect(toHex(hash));
+    }
+    this.#places.set(key, { entry, place });
+    entry.keys.add(key);
+    if (place.parent === null && place.transaction !== null) this.#addAlias(entry, place.transaction.cell.hash());
+    for (const child of place.children) this.#expect(entry, child, child.message.hash());
+  }
+
+  #publish(entry: Entry, changed: readonly LiveTransaction[]): void {
+    const { placed, norm, hash, since } = entry;
+    const transactions = placed.transactions();
+    const [root] = transactions;
+    if (root === undefined) return;
+    this.#transactions += transactions.length - (entry.snapshot?.transactions.length ?? 0);
+    const was = entry.snapshot?.finality ?? null;
+    const finality = placed.finality();
+    entry.snapshot = {
+      ...{ external_hash: hash, external_hash_norm: norm, since, transactions, finality },
+      trace_id: root.finality === 'pending' ? null : root.cell.hash(),
+      actions: null,
+      is_incomplete: entry.isCut || placed.isCut,
+    };
+    entry.claim ??= readWalletClaim(entry.message.message, root.before);
+    entry.changed = this.#modules.clock.now();
+    for (const { account } of transactions) this.#addAccount(entry, account);
+    if (finality === 'finalized' && was !== 'finalized') this.#counts.finalized++;
+    this.#emit({ kind: 'transactions', trace: entry.snapshot, changed });
+    this.#changed(entry);
+    void this.#classify(entry);
+    this.#makeRoom();
+  }
+
+  /** One classification of a trace at a time, of the transactions that it has then. */
+  async #classify(entry: Entry): Promise<void> {
+    const { classification, logger } = this.#modules;
+    if (entry.isClassifying || classification === null) return;
+    entry.isClassifying = true;
+    try {
+      for (let of = entry.snapshot; of !== null && !entry.isOver; of = entry.snapshot) {
+        const actions = await classification.classify(of, this.#stop.signal);
+        if (entry.snapshot !== of) continue;
+        entry.snapshot = { ...of, actions };
+        this.#emit({ kind: 'actions', trace: entry.snapshot });
+        this.#changed(entry);
+        return;
+      }
+    } catch (error) {
+      if (this.#stop.signal.aborted) return;
+      logger.warn('a live trace cannot be classified', { trace: toHex(entry.norm), problem: String(error) });
+    } finally {
+      entry.isClassifying = false;
+    }
+  }
+
+  #emit(event: LiveEvent): void {
+    for (const listener of this.#listeners) listener(event);
+  }
+
+  #changed({ norm, hash, snapshot }: Entry): void {
+    const keys = new Set([toHex(norm), toHex(hash)]);
+    if (snapshot?.trace_id != null) keys.add(toHex(snapshot.trace_id));
+    for (const key of keys) this.#wake(key);
+  }
+
+  #wake(key: string): void {
+    for (const listener of [...(this.#watchers.get(key) ?? [])]) listener();
+  }
+
+  // The end of messages
+
+  #isExpired(entry: Entry, { gen_utime }: AppliedBlock): boolean {
+    const until = entry.claim?.valid_until ?? null;
+    if (until === null || gen_utime === null || gen_utime <= until + CLOCK_SLACK) return false;
+    const problem = `No block included the message before its valid_until, ${timeText(until)}; the time of the newest block is ${timeText(gen_utime)}. It cannot be included any more: sign a new one.`;
+    this.#invalidate(entry, { reason: 'expired', problem, exit_code: null });
+    return true;
+  }
+
+  #replaced(entry: Entry, seqno: number): void {
+    const own = entry.claim?.seqno;
+    const problem = `The wallet is at seqno ${seqno}: another message with seqno ${own} was included in a block, so this one cannot be any more. Read the seqno again before signing a new message.`;
+    this.#invalidate(entry, { reason: 'replaced', problem, exit_code: null });
+  }
+
+  #readSeqno(entry: Entry): void {
+    const { claim, account } = entry;
+    if (claim === null || entry.used !== null || entry.isReadingSeqno) return;
+    entry.isReadingSeqno = true;
+    this.#modules.wallets
+      .read(account, this.#stop.signal)
+      .then((found) => {
+        if (found !== null && found.seqno > claim.seqno) entry.used = found;
+      })
+      .catch(() => {})
+      .finally(() => {
+        entry.isReadingSeqno = false;
+      });
+  }
+
+  #invalidate(entry: Entry, why: Pick<Invalidation, 'reason' | 'problem' | 'exit_code'>): void {
+    const invalidation = { external_hash: entry.hash, external_hash_norm: entry.norm, ...why };
+    this.#counts.invalidated[why.reason]++;
+    const wasSeen = entry.snapshot !== null;
+    this.#forget(entry);
+    if (wasSeen) this.#emit({ kind: 'invalidated', invalidation });
+    this.#remember(invalidation);
+  }
+
+  #remember(invalidation: Invalidation): void {
+    for (const hash of [invalidation.external_hash, invalidation.external_hash_norm]) {
+      const key = toHex(hash);
+      this.#ended.delete(key);
+      this.#ended.set(key, invalidation);
+      this.#wake(key);
+    }
+    while (this.#ended.size > this.#settings.mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
+  }
+
+  /** Ends what is too old. */
+  #sweep(): void {
+    const now = this.#modules.clock.now();
+    const { lifetimeMs, restMs } = this.#settings;
+    for (const entry of [...this.#entries.values()]) {
+      // The last classification failed.
+      if (entry.snapshot?.actions === null) void this.#classify(entry);
+      if (isReal(entry.placed.root)) {
+        const isFinal = entry.snapshot?.finality === 'finalized' && entry.snapshot.actions !== null;
+        const isIndexed = isFinal && entry.indexedAt !== null && now - entry.indexedAt >= INDEXED_MS;
+        // The index has what is final. What was only emulated has not come for long.
+        if (isIndexed || now - entry.changed >= restMs) this.#forget(entry);
+      } else if (now - entry.begun >= lifetimeMs) {
+        const problem = `No block included the message within ${Math.round(lifetimeMs / 1000)} s, after which nodes forget it. Send it again, if it has not expired.`;
+        this.#invalidate(entry, { reason: 'dropped', problem, exit_code: null });
+      }
+    }
+  }
+
+  // Bounds and indexes
+
+  #admit(account: Address): boolean {
+    return (this.#byAccount.get(account.toRaw())?.size ?? 0) < this.#settings.mostOfAccount;
+  }
+
+  /** What is final goes first, then what is oldest. */
+  #makeRoom(): void {
+    const { mostTraces, mostTransactions } = this.#settings;
+    const isFull = () => this.#entries.size > mostTraces || this.#transactions > mostTransactions;
+    if (!isFull()) return;
+    for (const entry of [...this.#entries.values()]) {
+      if (!isFull()) return;
+      if (entry.snapshot?.finality === 'finalized') this.#forget(entry);
+    }
+    for (const entry of [...this.#entries.values()]) {
+      if (!isFull()) return;
+      if (isReal(entry.placed.root)) this.#forget(entry);
+      else {
+        const problem =
+          'More messages are pending than this server follows; look for it in the transactions of its account.';
+        this.#invalidate(entry, { reason: 'dropped', problem, exit_code: null });
+      }
+    }
+  }
+
+  #find(key: string): Entry | undefined {
+    return this.#entries.get(key) ?? this.#aliases.get(key);
+  }
+
+  #addAlias(entry: Entry, hash: Uint8Array): void {
+    const key = toHex(hash);
+    if (!this.#entries.has(key)) this.#aliases.set(key, entry);
+    entry.keys.add(key);
+  }
+
+  #addAccount(entry: Entry, account: Address): void {
+    const raw = account.toRaw();
+    if (entry.accounts.has(raw)) return;
+    entry.accounts.add(raw);
+    addTo(this.#byAccount, raw, entry);
+  }
+
+  #expect(entry: Entry, place: TracePlace, hash: Uint8Array): void {
+    const key = toHex(hash);
+    this.#places.set(key, { entry, place });
+    entry.keys.add(key);
+    if (place.transaction?.finality === 'finalized') return;
+    addTo(this.#awaited, hashKey(hash), key);
+  }
+
+  #unexpect(key: string): void {
+    removeFrom(this.#awaited, hashKey(Buffer.from(key, 'hex')), key);
+  }
+
+  #placeOf(in_msg: Cell): { readonly entry: Entry; readonly place: TracePlace } | undefined {
+    const found = this.#places.get(toHex(in_msg.hash()));
+    if (found !== undefined) return found;
+    const message = decodeCell(Message, in_msg);
+    return message.info.kind === 'ext_in_msg_info'
+      ? this.#places.get(toHex(normalizedExternalHash(message)))
+      : undefined;
+  }
+
+  #forget(entry: Entry): void {
+    if (entry.isOver) return;
+    entry.isOver = true;
+    this.#entries.delete(toHex(entry.norm));
+    this.#transactions -= entry.snapshot?.transactions.length ?? 0;
+    for (const key of entry.keys) {
+      if (this.#aliases.get(key) === entry) this.#aliases.delete(key);
+      if (this.#places.get(key)?.entry !== entry) continue;
+      this.#places.delete(key);
+      this.#unexpect(key);
+    }
+    for (const raw of entry.accounts) {
+      removeFrom(this.#byAccount, raw, entry);
+    }
+  }
+}
+
+function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): Set<Value> {
+  const values = sets.get(key) ?? new Set();
+  sets.set(key, values.add(value));
+  return values;
+}
+
+function removeFrom<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
+  const values = sets.get(key);
+  values?.delete(value);
+  if (values?.size === 0) sets.delete(key);
+}
+
+function isReal({ transaction }: TracePlace): boolean {
+  return transaction !== null && transaction.finality !== 'pending';
+}
+
+function positionOf(transaction: Cell): { readonly lt: bigint; readonly in_msg: Cell | null } {
+  const { lt } = decodeCell(Transaction, transaction);
+  return { lt, in_msg: messagesOf(transaction).in_msg };
+}
+
+function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z');
+}

@@ -1,0 +1,26 @@
+/** Where the events of a webhook go. */
+export interface EventTaker {
+  /** @param cursor behind it; null: it is not final, and cannot be gone on from */
+  event(json: string, cursor: string | null): void;
+  /** Bytes that were taken and not stored yet. */
+  readonly buffered: number;
+  /** Resolves when hardly anything is buffered. */
+  drained(): Promise<void>;
+  /** No more events come: subscribe again. @param problem null: too many events at once, or the source is closed */
+  ended(problem: string | null): void;
+}
+
+/** The events of a network: the hub of the streaming API. */
+export interface EventSource {
+  /** Behind all events until now; null: there are none yet. */
+  readonly cursor: string | null;
+  /** @throws when the filter is not a subscription */
+  check(filter: unknown): void;
+  /**
+   * Gives the events behind a cursor, and then those that come.
+   *
+   * @returns ends it
+   * @throws when the cursor is too old, or no events can be read
+   */
+  subscribe(filter: unknown, cursor: string, taker: EventTaker): () => void;
+}

@@ -1,0 +1,228 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Database } from '#drivers/store/database.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import { isTernError } from '#kernel/tern-error.js';
+import type { EventSource, EventTaker } from '#services/webhooks/event-source.js';
+import type { WebhookSettings } from '#services/webhooks/options.js';
+import { Webhooks } from '#services/webhooks/webhooks.js';
+import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
+
+/** Events 1, 2, 3, …, whose cursor is their number. */
+class CountedEvents implements EventSource {
+  readonly #takers = new Map<EventTaker, number>();
+  #last = 0;
+
+  get cursor(): string {
+    return String(this.#last);
+  }
+
+  check(): void {}
+
+  subscribe(_: unknown, cursor: string, taker: EventTaker): () => void {
+    for (let number = Number(cursor) + 1; number <= this.#last; number++) this.#give(taker, number);
+    this.#takers.set(taker, this.#last);
+    return () => void this.#takers.delete(taker);
+  }
+
+  add(count: number): void {
+    for (let i = 0; i < count; i++) {
+      this.#last++;
+      for (const taker of this.#takers.keys()) this.#give(taker, this.#last);
+    }
+  }
+
+  #give(taker: EventTaker, number: number): void {
+    taker.event(JSON.stringify({ type: 'transactions', number }), String(number));
+  }
+}
+
+/** How a receiver answers. */
+type Manner = 'ok' | 'error' | 'hang' | 'redirect' | 'slow';
+
+let database: Database;
+let test: TestDatabase;
+let server: Server;
+let manner: Manner = 'ok';
+let received: { id: string; number: number; isSigned: boolean }[] = [];
+let attempts = 0;
+let secret = '';
+let url = '';
+const running: Webhooks[] = [];
+
+beforeAll(async () => {
+  test = await testDatabase();
+  database = await Database.open({ url: test.url }, { clock: systemClock });
+  server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => (body += part));
+    request.on('end', () => {
+      attempts++;
+      if (manner === 'error') response.writeHead(500).end();
+      else if (manner === 'redirect') response.writeHead(307, { location: 'http://10.0.0.1/' }).end();
+      else if (manner !== 'hang') {
+        const headers = request.headers as Record<string, string>;
+        let isSigned = true;
+        try {
+          new Webhook(secret).verify(body, headers);
+        } catch {
+          isSigned = false;
+        }
+        received.push({ id: headers['webhook-id']!, number: JSON.parse(body).number, isSigned });
+        if (manner === 'slow') setTimeout(() => response.end('ok'), 50);
+        else response.end('ok');
+      }
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  server.close();
+  await database.close();
+  await test.close();
+});
+beforeEach(() => {
+  [manner, received, attempts] = ['ok', [], 0];
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((each) => each.close()));
+  await database.transaction((client) => client.query('DELETE FROM webhooks'));
+});
+
+const QUICK: Partial<WebhookSettings> = { allowPrivateNetworks: true, firstRetryMs: 20, mostRetryMs: 50, pollMs: 20 };
+
+function start(source: EventSource, settings: Partial<WebhookSettings> = {}): Webhooks {
+  const webhooks = new Webhooks(
+    { ...QUICK, ...settings },
+    {
+      ...{ source, clock: systemClock, unixTimeMs: Date.now, logger: silentLogger, isLeader: () => true },
+      database: async () => database,
+      randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
+    },
+  );
+  webhooks.start();
+  running.push(webhooks);
+  return webhooks;
+}
+
+async function hook(webhooks: Webhooks, owner: string | null = null): Promise<string> {
+  const added = await webhooks.add(owner, { url, filter: {} });
+  secret = added.secret;
+  return added.id;
+}
+
+/** The code that a promise is rejected with. */
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => null,
+    (error: unknown) => (isTernError(error) ? error.code : String(error)),
+  );
+
+const numbers = () => received.map(({ number }) => number);
+const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
+
+describe('a webhook', () => {
+  it('gets each event once, in order, signed', async () => {
+    const source = new CountedEvents();
+    await hook(start(source));
+    source.add(100);
+    await expect.poll(numbers, { timeout: 10_000 }).toEqual(upTo(100));
+    expect(received.every(({ isSigned }) => isSigned)).toBe(true);
+    expect(new Set(received.map(({ id }) => id)).size).toBe(100);
+  });
+
+  it.each(['error', 'redirect'] as const)('is tried again while the receiver answers with %s', async (bad) => {
+    manner = bad;
+    const source = new CountedEvents();
+    await hook(start(source));
+    source.add(3);
+    await expect.poll(() => attempts, { timeout: 10_000 }).toBeGreaterThan(3);
+    manner = 'ok';
+    await expect.poll(numbers, { timeout: 10_000 }).toEqual(upTo(3));
+  });
+
+  it('keeps its order with a slow receiver', async () => {
+    manner = 'slow';
+    const source = new CountedEvents();
+    await hook(start(source));
+    source.add(10);
+    await expect.poll(numbers, { timeout: 10_000 }).toEqual(upTo(10));
+  });
+
+  it('goes on where it was after the process has ended while the receiver was away', async () => {
+    manner = 'hang';
+    const source = new CountedEvents();
+    const first = start(source);
+    await hook(first);
+    source.add(5);
+    await expect.poll(() => attempts, { timeout: 10_000 }).toBeGreaterThan(0);
+    await running.splice(running.indexOf(first), 1)[0]!.close();
+    source.add(5);
+    manner = 'ok';
+    start(source);
+    await expect.poll(numbers, { timeout: 10_000 }).toEqual(upTo(10));
+  });
+
+  it('leaves events in the index while too many wait', async () => {
+    manner = 'error';
+    const source = new CountedEvents();
+    await hook(start(source, { maxWaiting: 10 }));
+    for (let i = 0; i < 5; i++) {
+      source.add(10);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    manner = 'ok';
+    await expect.poll(numbers, { timeout: 20_000 }).toEqual(upTo(50));
+  });
+
+  it('gives events up after some time, lists them, and sends them again when it is told to', async () => {
+    manner = 'error';
+    const source = new CountedEvents();
+    const webhooks = start(source, { giveUpMs: 1 });
+    const id = await hook(webhooks);
+    source.add(2);
+    const dead = async () => (await webhooks.deliveries(null, id, 'dead')).map(({ number }) => number);
+    await expect.poll(dead, { timeout: 10_000 }).toEqual([2n, 1n]);
+    const [newest] = await webhooks.deliveries(null, id, 'dead');
+    expect(newest).toMatchObject({ status: 500, problem: 'it answered 500' });
+    manner = 'ok';
+    expect(await webhooks.replay(null, id, 1n)).toBe(1);
+    await expect.poll(numbers, { timeout: 10_000 }).toEqual([1]);
+    expect(await webhooks.replay(null, id, null)).toBe(1);
+    await expect.poll(numbers, { timeout: 10_000 }).toEqual([1, 2]);
+  });
+
+  it('is tested at once', async () => {
+    const webhooks = start(new CountedEvents());
+    const id = await hook(webhooks);
+    expect(await webhooks.test(null, id)).toEqual({ status: 200, problem: null });
+    manner = 'error';
+    expect(await webhooks.test(null, id)).toEqual({ status: 500, problem: 'it answered 500' });
+  });
+
+  it('belongs to its key; the operator sees all', async () => {
+    const webhooks = start(new CountedEvents());
+    const id = await hook(webhooks, 'key1');
+    expect((await webhooks.list('key1')).map((each) => each.id)).toEqual([id]);
+    expect(await webhooks.list('key2')).toEqual([]);
+    expect((await webhooks.list(null)).map((each) => each.id)).toEqual([id]);
+    expect(await codeOf(webhooks.remove('key2', id))).toBe('webhooks/no-such-hook');
+    await webhooks.remove('key1', id);
+    expect(await webhooks.list(null)).toEqual([]);
+  });
+
+  it('is refused beyond the bound, and for a target that is not public', async () => {
+    const webhooks = start(new CountedEvents(), { maxPerOwner: 1 });
+    await hook(webhooks, 'key1');
+    expect(await codeOf(webhooks.add('key1', { url, filter: {} }))).toBe('webhooks/too-many');
+    const strict = start(new CountedEvents(), { allowPrivateNetworks: false });
+    for (const target of [url, 'http://10.0.0.1/', 'http://[::1]/', 'http://localhost/', 'ftp://example.com/', 'x']) {
+      expect(await codeOf(strict.add(null, { url: target, filter: {} })), target).toBe('webhooks/target');
+    }
+  });
+});

@@ -1,0 +1,221 @@
+import type { ClientBase } from 'pg';
+import type { Database } from '#drivers/store/database.js';
+import {
+  type DeliveryState,
+  deleteWebhook,
+  dropDeliveries,
+  insertWebhook,
+  listDeliveries,
+  readWebhooks,
+  replayDead,
+  type StoredDelivery,
+  type StoredWebhook,
+} from '#drivers/store/write/webhooks.js';
+import { type TargetPolicy, targetPolicy } from '#drivers/web/target-policy.js';
+import { parseWebUrl, WebClient } from '#drivers/web/web-client.js';
+import { type Clock, pause } from '#kernel/clock.js';
+import type { Logger } from '#kernel/logger.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
+import { isTernError } from '#kernel/tern-error.js';
+import { webhookErrors } from '#services/webhooks/errors.js';
+import type { EventSource } from '#services/webhooks/event-source.js';
+import { HookRunner, type ReceiverAnswer, sendSigned } from '#services/webhooks/hook-runner.js';
+import type { WebhookMetrics } from '#services/webhooks/metrics.js';
+import { defaultWebhookSettings, type WebhookSettings } from '#services/webhooks/options.js';
+import { newSecret } from '#services/webhooks/signature.js';
+
+export interface WebhookModules {
+  /** For writing. */
+  readonly database: () => Promise<Database>;
+  readonly source: EventSource;
+  /** Whether this process sends: it is the leader of the index. Must be fast. */
+  readonly isLeader: () => boolean;
+  readonly clock: Clock;
+  readonly unixTimeMs: () => number;
+  /** Unpredictable. */
+  readonly randomBytes: (size: number) => Uint8Array;
+  readonly logger: Logger;
+}
+
+/** What is asked for. */
+export interface NewWebhook {
+  readonly url: string;
+  readonly filter: object;
+}
+
+/** Whose webhooks: of an API key; null: of the operator, who sees all. */
+export type WebhookOwner = string | null;
+
+const WEB_LIMITS = {
+  totalMs: 15_000,
+  firstByteMs: 10_000,
+  stallMs: 5_000,
+  bytes: 64 * 1024,
+  headerBytes: 16 * 1024,
+  redirects: 0,
+};
+const MOST_LISTED = 1_000;
+const LONGEST_URL = 2_048;
+const LONGEST_FILTER = 256 * 1024;
+const DROP_EVERY_MS = 600_000;
+
+/** The webhooks of a network: their administration in any process, and their sending in one. */
+export class Webhooks {
+  readonly #settings: WebhookSettings;
+  readonly #modules: WebhookModules;
+  readonly #web: WebClient;
+  readonly #policy: TargetPolicy;
+  readonly #stop = sharedAbortController();
+  readonly #runners = new Map<string, HookRunner>();
+  readonly #counts = { delivered: 0, failed: 0, dead: 0 };
+  #droppedAt = Number.NEGATIVE_INFINITY;
+  #running: Promise<void> = Promise.resolve();
+  #hasFailed = false;
+
+  constructor(settings: Partial<WebhookSettings>, modules: WebhookModules) {
+    this.#settings = { ...defaultWebhookSettings, ...settings };
+    this.#modules = modules;
+    this.#policy = targetPolicy({ allowPrivateNetworks: this.#settings.allowPrivateNetworks });
+    this.#web = new WebClient(WEB_LIMITS, { policy: this.#policy, clock: modules.clock });
+  }
+
+  start(): void {
+    this.#running = this.#run();
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#running;
+    await Promise.all([...this.#runners.values()].map((runner) => runner.close()));
+  }
+
+  metrics(): WebhookMetrics {
+    return { ...this.#counts, hooks: this.#runners.size };
+  }
+
+  /** @throws webhooks/parameter, webhooks/target, webhooks/too-many, and what the filter is refused with */
+  async add(owner: WebhookOwner, { url, filter }: NewWebhook): Promise<StoredWebhook> {
+    const { source, randomBytes, unixTimeMs } = this.#modules;
+    await this.#checkTarget(url);
+    if (JSON.stringify(filter).length > LONGEST_FILTER) {
+      throw webhookErrors.parameter({ parameter: 'filter', problem: 'it is too long' });
+    }
+    source.check(filter);
+    const { cursor } = source;
+    if (cursor === null) throw webhookErrors.parameter({ parameter: 'filter', problem: 'nothing is indexed yet' });
+    const hook: StoredWebhook = {
+      id: `wh_${Buffer.from(randomBytes(12)).toString('hex')}`,
+      ...{ owner, url, filter, cursor, secret: newSecret(randomBytes), created_at: BigInt(unixTimeMs()) },
+    };
+    await this.#write(async (client) => {
+      const all = await readWebhooks(client);
+      const own = all.filter((each) => each.owner === owner);
+      const { maxPerOwner, maxHooks } = this.#settings;
+      if (all.length >= maxHooks) throw webhookErrors['too-many']({ most: maxHooks });
+      if (owner !== null && own.length >= maxPerOwner) throw webhookErrors['too-many']({ most: maxPerOwner });
+      await insertWebhook(client, hook);
+    });
+    return hook;
+  }
+
+  async list(owner: WebhookOwner): Promise<readonly StoredWebhook[]> {
+    return this.#write((client) => readWebhooks(client, owner ?? undefined));
+  }
+
+  /** @throws webhooks/no-such-hook */
+  async remove(owner: WebhookOwner, id: string): Promise<void> {
+    await this.#find(owner, id);
+    await this.#write((client) => deleteWebhook(client, id));
+  }
+
+  /** Sends an event that is none, now, and says what the receiver answered. @throws webhooks/no-such-hook */
+  async test(owner: WebhookOwner, id: string): Promise<ReceiverAnswer> {
+    const hook = await this.#find(owner, id);
+    const { unixTimeMs } = this.#modules;
+    const body = JSON.stringify({ type: 'test', webhook: id, timestamp: new Date(unixTimeMs()).toISOString() });
+    const message = `msg_${id}_test_${unixTimeMs()}`;
+    return sendSigned(hook, message, body, { web: this.#web, unixTimeMs }, this.#stop.signal);
+  }
+
+  /** @throws webhooks/no-such-hook */
+  async deliveries(owner: WebhookOwner, id: string, state: DeliveryState | null): Promise<readonly StoredDelivery[]> {
+    await this.#find(owner, id);
+    return this.#write((client) => listDeliveries(client, id, state, MOST_LISTED));
+  }
+
+  /** Has dead events sent again. @param number null: all @returns how many @throws webhooks/no-such-hook */
+  async replay(owner: WebhookOwner, id: string, number: bigint | null): Promise<number> {
+    await this.#find(owner, id);
+    const count = await this.#write((client) => replayDead(client, id, number, this.#modules.unixTimeMs()));
+    this.#runners.get(id)?.wake();
+    return count;
+  }
+
+  async #find(owner: WebhookOwner, id: string): Promise<StoredWebhook> {
+    const found = (await this.list(owner)).find((hook) => hook.id === id);
+    if (found === undefined) throw webhookErrors['no-such-hook']({ id: id.slice(0, 80) });
+    return found;
+  }
+
+  /** @throws webhooks/target */
+  async #checkTarget(text: string): Promise<void> {
+    if (text.length > LONGEST_URL) throw webhookErrors.target({ problem: 'it is too long' });
+    try {
+      await this.#policy.addressesOf(parseWebUrl(text), this.#stop.signal);
+    } catch (error) {
+      // A name that does not resolve now may do so later.
+      if (isTernError(error, 'web/unresolved')) return;
+      throw webhookErrors.target({ problem: isTernError(error) ? error.message : String(error) }, error);
+    }
+  }
+
+  async #write<T>(work: (client: ClientBase) => Promise<T>): Promise<T> {
+    return (await this.#modules.database()).transaction(work);
+  }
+
+  // Sending
+
+  async #run(): Promise<void> {
+    const { clock, logger } = this.#modules;
+    const { signal } = this.#stop;
+    for (; !signal.aborted; await pause(this.#settings.pollMs, clock, signal)) {
+      try {
+        await this.#look();
+        this.#hasFailed = false;
+      } catch (error) {
+        const problem = isTernError(error) ? error.message : String(error);
+        if (!this.#hasFailed && !signal.aborted) logger.warn('webhooks cannot be read; retrying', { problem });
+        this.#hasFailed = true;
+      }
+    }
+  }
+
+  /** Starts the hooks that are new, and stops those that are gone. */
+  async #look(): Promise<void> {
+    const { isLeader, source, clock, unixTimeMs } = this.#modules;
+    const hooks = isLeader() && source.cursor !== null ? await this.#write((client) => readWebhooks(client)) : [];
+    const ids = new Set(hooks.map(({ id }) => id));
+    for (const [id, runner] of this.#runners) {
+      if (ids.has(id) && !runner.hasStopped) continue;
+      this.#runners.delete(id);
+      await runner.close();
+    }
+    if (hooks.length === 0) return;
+    const database = await this.#modules.database();
+    for (const hook of hooks) {
+      if (this.#runners.has(hook.id)) continue;
+      const onAttempt = ({ state }: { readonly state: DeliveryState }) => {
+        if (state === 'delivered') this.#counts.delivered++;
+        else this.#counts.failed++;
+        if (state === 'dead') this.#counts.dead++;
+      };
+      const modules = { ...this.#modules, database, web: this.#web, onAttempt };
+      this.#runners.set(hook.id, new HookRunner(hook, this.#settings, modules));
+    }
+    if (clock.now() - this.#droppedAt < DROP_EVERY_MS) return;
+    this.#droppedAt = clock.now();
+    const { keepDeliveredMs, keepDeadMs } = this.#settings;
+    const now = unixTimeMs();
+    await this.#write((client) => dropDeliveries(client, { delivered: now - keepDeliveredMs, dead: now - keepDeadMs }));
+  }
+}

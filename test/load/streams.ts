@@ -1,0 +1,286 @@
+import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
+import { walletContract } from '#localnet/wallets/wallet-contract.js';
+import { ServedTern } from '#test/support/served-tern.js';
+import { percentile } from '../../bench/latency.js';
+import { fundHighloadSenders, sendBoc } from './highload-senders.js';
+
+/** What the campaign of streams is told. */
+export interface StreamsGround {
+  /** A folder for what Tern keeps. */
+  readonly data: string;
+  readonly seconds: number;
+  /** Transactions a second. */
+  readonly rate: number;
+  /** Clients, half of them over WebSocket, half over SSE. */
+  readonly connections: number;
+  /** Clients that are cut off at random and resume. */
+  readonly resumes: number;
+  /** How often the process is killed and started again. */
+  readonly kills: number;
+  readonly write: (line: string) => void;
+}
+
+const RECEIVERS = 200;
+const SENDERS = 8;
+const PER_TRANSFER = 2;
+const BLOCK_TIME_MS = 400;
+const POLL_MS = 20;
+const SAMPLE_MS = 5_000;
+/** How long the last events may take. */
+const SETTLE_MS = 60_000;
+const RECONNECT_MS = 200;
+const MOST_P99_MS = 200;
+const GROWTH = 0.15;
+
+/** A client that follows one account, and resumes from its last cursor whenever it is cut off. */
+class StreamClient {
+  readonly account: string;
+  readonly #isSse: boolean;
+  readonly #url: () => string;
+  readonly #onEvent: (seqno: number) => void;
+  readonly hashes: string[] = [];
+  doubles = 0;
+  resumes = 0;
+  refusals = 0;
+  readonly #seen = new Set<string>();
+  #cursor: string | null = null;
+  #close: () => void = () => {};
+  #isEnded = false;
+  isOpen = false;
+
+  constructor(account: string, isSse: boolean, url: () => string, onEvent: (seqno: number) => void) {
+    this.account = account;
+    this.#isSse = isSse;
+    this.#url = url;
+    this.#onEvent = onEvent;
+  }
+
+  open(): void {
+    if (this.#isEnded) return;
+    const again = () => {
+      this.isOpen = false;
+      if (!this.#isEnded) setTimeout(() => this.open(), RECONNECT_MS * (1 + Math.random()));
+    };
+    if (this.#isSse) this.#openSse(again);
+    else this.#openWs(again);
+  }
+
+  cut(): void {
+    this.resumes++;
+    this.#close();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.#close();
+  }
+
+  #subscription(): Record<string, unknown> {
+    return { types: ['transactions'], addresses: [this.account] };
+  }
+
+  #openWs(again: () => void): void {
+    const socket = new WebSocket(`${this.#url().replace('http', 'ws')}/api/streaming/v2/ws`);
+    this.#close = () => socket.terminate();
+    const resume = this.#cursor === null ? {} : { resume_from: this.#cursor };
+    socket.on('open', () =>
+      socket.send(JSON.stringify({ operation: 'subscribe', ...this.#subscription(), ...resume })),
+    );
+    socket.on('message', (data) => this.#take(data.toString()));
+    socket.on('error', () => {});
+    socket.on('close', again);
+  }
+
+  #openSse(again: () => void): void {
+    const headers = {
+      'content-type': 'application/json',
+      ...(this.#cursor === null ? {} : { 'last-event-id': this.#cursor }),
+    };
+    const sent = request(
+      `${this.#url()}/api/streaming/v2/sse`,
+      { method: 'POST', headers, agent: false },
+      (response) => {
+        let rest = '';
+        response.on('data', (part: Buffer) => {
+          rest += part.toString();
+          for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+            const data = /^data: (.*)$/m.exec(rest.slice(0, end))?.[1];
+            // The id of the first frame is where the stream begins.
+            const id = /^id: (.*)$/m.exec(rest.slice(0, end))?.[1];
+            if (id !== undefined && data?.includes('"status"') === true) this.#cursor = id;
+            rest = rest.slice(end + 2);
+            if (data !== undefined) this.#take(data);
+          }
+        });
+        response.on('error', () => {});
+        response.on('close', again);
+      },
+    );
+    this.#close = () => sent.destroy();
+    sent.on('error', () => {
+      if (!this.isOpen) again();
+    });
+    sent.end(JSON.stringify(this.#subscription()));
+  }
+
+  #take(json: string): void {
+    const event = JSON.parse(json);
+    if (event.status !== undefined) this.isOpen = true;
+    if (event.error !== undefined) this.refusals++;
+    if (event.cursor !== undefined) this.#cursor = event.cursor;
+    if (event.type !== 'transactions') return;
+    for (const { hash, mc_block_seqno: seqno } of event.transactions) {
+      if (this.#seen.has(hash)) this.doubles++;
+      this.#seen.add(hash);
+      this.hashes.push(hash);
+      this.#onEvent(seqno);
+    }
+  }
+}
+
+/** Streams under load: each client gets exactly the transactions of its account that the index has, in time, and memory is flat. */
+export async function loadStreams(ground: StreamsGround): Promise<boolean> {
+  const { data, seconds, rate, connections, resumes, kills, write } = ground;
+  const most = String(connections * 2 + 64);
+  const start = (port: number) =>
+    ServedTern.start([
+      ...['dev', '--data', data, '--port', String(port), '--block-time', String(BLOCK_TIME_MS), '--mining', 'steady'],
+      ...['--max-streams-per-client', most, '--max-connections-per-address', most],
+    ]);
+  let tern = await start(0);
+  const { url } = tern;
+  const port = Number(new URL(url).port);
+  const latencies: number[] = [];
+  const made = new Map<number, number>();
+  let isCalm = true;
+  const onEvent = (seqno: number) => {
+    const at = made.get(seqno);
+    if (at !== undefined && isCalm) latencies.push(performance.now() - at);
+  };
+  const receivers = Array.from(
+    { length: RECEIVERS },
+    (_, number) => walletContract({ version: 'v3r2', publicKey: new Uint8Array(32).fill(number) }).address,
+  );
+  const clients = Array.from({ length: connections }, (_, number) => {
+    const account = receivers[number % RECEIVERS]!.toRaw().toUpperCase();
+    return new StreamClient(account, number % 2 === 1, () => url, onEvent);
+  });
+  try {
+    const senders = await fundHighloadSenders(url, SENDERS);
+    for (const client of clients) {
+      client.open();
+      if (Math.random() < 0.05) await delay(10);
+    }
+    await until(() => clients.every(({ isOpen }) => isOpen), SETTLE_MS);
+    write(`${clients.length} clients are connected; ${mib(await tern.residentBytes())} MiB`);
+    const began = performance.now();
+    const end = began + seconds * 1000;
+    const cpuBefore = await tern.cpuMs();
+    const memory: number[] = [];
+    let sent = 0;
+    const sending = async () => {
+      for (let number = 0; performance.now() < end; number++) {
+        const due = began + (number * 1000 * PER_TRANSFER) / rate;
+        if (due > performance.now()) await delay(due - performance.now());
+        const boc = senders[number % SENDERS]!.transfer({
+          to: receivers[number % RECEIVERS]!,
+          value: 10_000_000n,
+          bounce: false,
+        });
+        void sendBoc(url, boc).then(
+          ({ accepted }) => {
+            if (accepted) sent++;
+          },
+          () => {},
+        );
+      }
+    };
+    const watching = async () => {
+      while (performance.now() < end) {
+        const seqno = await headOf(url).catch(() => null);
+        if (seqno !== null && !made.has(seqno)) made.set(seqno, performance.now());
+        await delay(POLL_MS);
+      }
+    };
+    const sampling = async () => {
+      while (performance.now() < end) {
+        await delay(SAMPLE_MS);
+        memory.push(await tern.residentBytes().catch(() => 0));
+      }
+    };
+    const cutting = async () => {
+      for (let i = 0; i < resumes; i++) {
+        await delay((seconds * 900) / resumes);
+        clients[Math.floor(Math.random() * clients.length)]!.cut();
+      }
+    };
+    const killing = async () => {
+      for (let i = 0; i < kills; i++) {
+        await delay((seconds * 800) / kills);
+        isCalm = false;
+        await tern.close();
+        tern = await start(port);
+      }
+    };
+    await Promise.all([sending(), watching(), sampling(), cutting(), killing()]);
+    const expected = new Map<string, readonly string[]>();
+    const isWhole = async () => {
+      for (const each of receivers) {
+        const account = each.toRaw().toUpperCase();
+        const hashes = await hashesOf(url, account);
+        if (hashes === null) return false;
+        expected.set(account, hashes);
+      }
+      return clients.every(({ account, hashes }) => hashes.length >= expected.get(account)!.length);
+    };
+    await until(isWhole, SETTLE_MS);
+    let wrong = 0;
+    let doubles = 0;
+    let events = 0;
+    for (const { account, hashes, doubles: own } of clients) {
+      const wanted = expected.get(account) ?? [];
+      doubles += own;
+      events += hashes.length;
+      if (own > 0 || [...hashes].sort().join() !== [...wanted].sort().join()) wrong++;
+    }
+    const took = (performance.now() - began) / 1000;
+    const cpuMs = (await tern.cpuMs()) - (kills > 0 ? 0 : cpuBefore);
+    const settled = memory.filter((each) => each > 0).slice(Math.floor(memory.length / 3));
+    const growth = Math.max(...settled.slice(-3)) / Math.max(...settled.slice(0, 3)) - 1;
+    const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
+    write(
+      `${took.toFixed(0)} s: ${sent} transfers, ${events} transactions delivered, ${(cpuMs / 1000).toFixed(1)} s of CPU time in all`,
+    );
+    write(
+      `block to event: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, most ${Math.max(...latencies).toFixed(0)} ms`,
+    );
+    write(`${resumes} resumes, ${kills} kills; clients with a gap or a double: ${wrong}, doubles: ${doubles}`);
+    write(`memory: ${mib(settled[0] ?? 0)} MiB after a third, ${mib(settled.at(-1) ?? 0)} MiB at the end`);
+    return wrong === 0 && (kills > 0 || (p99 <= MOST_P99_MS && growth <= GROWTH));
+  } finally {
+    for (const client of clients) client.end();
+    await tern.close();
+  }
+}
+
+async function until(isSo: () => boolean | Promise<boolean>, ms: number): Promise<void> {
+  for (const end = performance.now() + ms; performance.now() < end; await delay(200)) if (await isSo()) return;
+}
+
+async function headOf(url: string): Promise<number> {
+  const answer = await fetch(`${url}/localnet/status`);
+  return ((await answer.json()) as { head: { seqno: number } }).head.seqno;
+}
+
+/** All transactions of an account in the index; null: the service does not answer now. */
+async function hashesOf(url: string, account: string): Promise<readonly string[] | null> {
+  const answer = await fetch(`${url}/api/v3/transactions?account=${account}&limit=1000&sort=asc`);
+  if (!answer.ok) return null;
+  return ((await answer.json()) as { transactions: { hash: string }[] }).transactions.map(({ hash }) => hash);
+}
+
+function mib(bytes: number): string {
+  return (bytes / 2 ** 20).toFixed(0);
+}

@@ -1,0 +1,102 @@
+import { useEffect } from 'preact/hooks';
+import type { AddressFacts, BlocksAnswer, TracesAnswer } from '../api/answers.js';
+import { askV3 } from '../api/ask.js';
+import { hexOf } from '../format/chain-text.js';
+import { useLoad } from '../live/use-load.js';
+import { AccountLink } from '../parts/address.js';
+import { KnownAddresses } from '../parts/address-facts.js';
+import { Section } from '../parts/facts.js';
+import { Loading, NotFound, Notice, ProblemNotice } from '../parts/notice.js';
+import { blockPath } from '../parts/reference.js';
+import { Untrusted } from '../parts/untrusted.js';
+import { pathOf } from '../routing/location.js';
+import { useNavigation } from '../routing/router.js';
+import { searchTargetOrWord } from '../routing/search-target.js';
+
+/** What was found: a page to go to, or jettons of a name. */
+type Found =
+  | { readonly kind: 'path'; readonly path: string }
+  | { readonly kind: 'jettons'; readonly answer: MastersAnswer; readonly matches: readonly string[] }
+  | { readonly kind: 'nothing'; readonly coverage: string | null };
+
+interface MastersAnswer extends AddressFacts {
+  readonly jetton_masters: readonly { readonly address: string }[];
+}
+
+/** Asks what has a hash: a transaction, a message, or a block. */
+async function findHash(hash: string, signal: AbortSignal): Promise<Found> {
+  const lookups = [
+    askV3<TracesAnswer>('traces', { tx_hash: hash, limit: 1 }, signal),
+    askV3<TracesAnswer>('traces', { msg_hash: hash, limit: 1 }, signal),
+  ] as const;
+  const [byTransaction, byMessage] = await Promise.all(lookups);
+  if (byTransaction.value.traces.length > 0) return { kind: 'path', path: pathOf(['tx', hexOf(hash)]) };
+  if (byMessage.value.traces.length > 0) return { kind: 'path', path: pathOf(['trace', hexOf(hash)]) };
+  for (const name of ['root_hash', 'file_hash']) {
+    const { value } = await askV3<BlocksAnswer>('blocks', { [name]: hash, limit: 1 }, signal);
+    const [block] = value.blocks;
+    if (block !== undefined) return { kind: 'path', path: blockPath(block) };
+  }
+  return { kind: 'nothing', coverage: byTransaction.coverage };
+}
+
+/** Jettons that are looked through for a name. */
+const MOST_MASTERS = 500;
+
+async function findWord(word: string, signal: AbortSignal): Promise<Found> {
+  const { value, coverage } = await askV3<MastersAnswer>('jetton/masters', { limit: MOST_MASTERS }, signal);
+  const wanted = word.toLowerCase();
+  const rank = (address: string): number => {
+    const token = value.metadata?.[address]?.token_info?.[0];
+    const texts = [token?.symbol, token?.name].flatMap((text) => (text == null ? [] : [text.toLowerCase()]));
+    if (texts.includes(wanted)) return 2;
+    return texts.some((text) => text.includes(wanted)) ? 1 : 0;
+  };
+  const matches = value.jetton_masters
+    .map(({ address }) => ({ address, rank: rank(address) }))
+    .filter((each) => each.rank > 0)
+    .sort((a, b) => b.rank - a.rank)
+    .map(({ address }) => address);
+  return matches.length === 0 ? { kind: 'nothing', coverage } : { kind: 'jettons', answer: value, matches };
+}
+
+export function SearchPage({ query }: { readonly query: string }) {
+  const { go } = useNavigation();
+  const target = searchTargetOrWord(query);
+  const key = target.kind === 'hash' ? target.hash : target.kind === 'word' ? target.word : null;
+  const { value, problem } = useLoad<Found>(key === null ? null : `search:${key}`, (signal) =>
+    target.kind === 'hash' ? findHash(target.hash, signal) : findWord(query.trim(), signal),
+  );
+  const path = target.kind === 'page' ? target.path : value?.kind === 'path' ? value.path : null;
+  useEffect(() => {
+    if (path !== null) go(path, { replace: true });
+  }, [path]);
+  if (target.kind === 'problem') return <Notice kind="error" title={target.problem} />;
+  if (path !== null) return <Loading what="the page" />;
+  if (problem !== null) return <ProblemNotice problem={problem} what="search result" />;
+  if (value === null) return <Loading what="results" />;
+  if (value.kind !== 'jettons')
+    return (
+      <NotFound
+        what={target.kind === 'hash' ? 'transaction, message or block' : 'jetton'}
+        coverage={value.kind === 'nothing' ? value.coverage : null}
+      />
+    );
+  return (
+    <KnownAddresses of={value.answer}>
+      <h1>
+        Jettons called “<Untrusted text={query} />”
+      </h1>
+      <Notice kind="warning" title="Names are not unique: anybody can choose any name. Compare addresses." />
+      <Section title="Jettons">
+        <ul class="plain-list">
+          {value.matches.map((address) => (
+            <li key={address}>
+              <AccountLink address={address} /> <AccountLink address={address} whole bare />
+            </li>
+          ))}
+        </ul>
+      </Section>
+    </KnownAddresses>
+  );
+}
