@@ -2,7 +2,7 @@ import { plainStyle } from '#api/http/api-style.js';
 import { type AnyEndpoint, JsonText } from '#api/http/endpoint.js';
 import type { Profile } from '#api/http/http-api.js';
 import { compileParameters } from '#api/http/parameters.js';
-import { foldingGrammar, parseQuery } from '#api/http/query-string.js';
+import { dropMeaningless, foldingGrammar, parseQuery } from '#api/http/query-string.js';
 import { statusOf } from '#api/http/replies.js';
 import { type V3ChainContext, type V3ChainNetwork, v3Context } from '#api/v3/context.js';
 import { v3Endpoints } from '#api/v3/v3-api.js';
@@ -80,10 +80,11 @@ export async function callV3(name: string, given: string | object, call: V3Call 
   });
   try {
     const reader = compileParameters(endpoint, foldingGrammar);
-    const params =
-      typeof given === 'string'
-        ? reader.read(parseQuery(given, foldingGrammar), 'query')
-        : reader.read({ ...given }, 'body');
+    const query = typeof given === 'string' ? parseQuery(given, foldingGrammar) : null;
+    if (query !== null && profile === 'toncenter') {
+      dropMeaningless(query, (parameter) => reader.names.has(parameter), reader.neverEmpty);
+    }
+    const params = query === null ? reader.read({ ...(given as object) }, 'body') : reader.read(query, 'query');
     const result: unknown = await endpoint.handle(params, context);
     const body = JSON.parse(result instanceof JsonText ? result.text : JSON.stringify(result));
     return { status: 200, body, error: '', code: '', headers, work, isKept };
