@@ -136,13 +136,22 @@ describe('tern serve', () => {
   it('starts without a network that can be reached, and says what it tried and why it failed', async () => {
     const { serve, urls } = await start('gone', ['--network', gone, ...anyPort, '--request-timeout', '2']);
     const url = urls.gone!;
-    const why = new RegExp(`127\\.0\\.0\\.1:${deadPort}.*ECONNREFUSED`);
     const answer = await get(`${url}/api/v2/getMasterchainInfo`);
     expect(answer.status).toBe(503);
-    expect(answer.body).toMatchObject({ ok: false, code: 503, error: expect.stringMatching(why) });
+    // Clients get no addresses of liteservers; whoever watches over the service does.
+    expect(answer.body).toMatchObject({
+      ok: false,
+      code: 503,
+      error: expect.stringMatching(/^no liteserver answered /),
+    });
+    expect(answer.text).not.toContain('127.0.0.1');
     const ready = await get(`${url}/readyz`);
     expect(ready.status).toBe(503);
-    expect(ready.body).toMatchObject({ ready: false, problem: expect.stringMatching(why) });
+    expect(ready.body).toMatchObject({
+      ready: false,
+      problem: expect.stringMatching(/no liteserver of 1 .*ECONNREFUSED/),
+    });
+    await expect.poll(() => serve.err).toMatch(new RegExp(`127\\.0\\.0\\.1:${deadPort}.*ECONNREFUSED`));
     expect((await get(`${url}/healthz`)).status).toBe(200);
     expect((await get(`${url}/metrics`)).text).toContain('tern_network_ready{network="gone"} 0\n');
     expect(await serve.end('SIGTERM')).toEqual({ code: 0, signal: null });
@@ -170,7 +179,8 @@ describe('tern serve', () => {
     const [own, all] = [await readsOf('own'), await readsOf('public')];
     const block = `${url}/api/v2/getBlockHeader?workchain=-1&shard=-9223372036854775808&seqno=`;
     expect((await get(`${block}5`, undefined, { 'x-api-key': key })).status).toBe(200);
-    expect([(await readsOf('own')) > own, (await readsOf('public')) - all]).toEqual([true, 0]);
+    await vi.waitFor(async () => expect(await readsOf('own')).toBeGreaterThan(own), 10_000);
+    expect((await readsOf('public')) - all).toBe(0);
     expect((await get(`${block}5`, undefined, { 'x-api-key': 'wrong' })).status).toBe(401);
     const without = await Promise.all([get(`${block}6`), get(`${block}7`)]);
     expect(without.map(({ status }) => status).sort()).toEqual([200, 429]);
