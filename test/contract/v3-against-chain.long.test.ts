@@ -1,9 +1,9 @@
 import { Cell } from '@ton/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { FULL } from '#test/contract/against-chain/chain-record.js';
 import { type CoreChain, coreChain } from '#test/contract/against-chain/core-chain.js';
 import { type CoreAccount, partsOf, stateJson } from '#test/contract/against-chain/core-states.js';
 import { type Json, V3Client } from '#test/contract/against-chain/v3-client.js';
+import { FULL } from '#test/support/full-depth.js';
 import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
 import { vectorPath } from '#test/support/vector-files.js';

@@ -6,6 +6,7 @@ import { Database } from '#drivers/store/database.js';
 import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import { Address } from '#formats/address/address.js';
 import { systemClock } from '#kernel/clock.js';
+import { FULL } from '#test/support/full-depth.js';
 import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 import { liveReplay } from '#test/support/replayed-indexer.js';
 import { copyOfIndex, RECORDED_NET, sharedIndex } from '#test/support/shared-index.js';
@@ -71,7 +72,7 @@ const RECORDED = { folder: RECORDED_NET.folder, to: RECORDED_NET.to! };
 /** URLs of indexes of a chain by how they were filled: all ways for the small one, those that differ most for the large one. */
 const CHAINS = [
   {
-    ...{ name: 'the development chain', fewest: 300 },
+    ...{ name: 'the development chain', fewest: 300, takesLong: false },
     fillAll: async (): Promise<Readonly<Record<string, string>>> => {
       const made = (how: Fill) => filledIndex(how, DEV_CHAIN, 380);
       const renumbered = await made(fillWhole);
@@ -86,7 +87,7 @@ const CHAINS = [
     },
   },
   {
-    ...{ name: 'the recorded network', fewest: 750 },
+    ...{ name: 'the recorded network', fewest: 750, takesLong: true },
     fillAll: async (): Promise<Readonly<Record<string, string>>> => {
       const renumbered = await copyOfIndex(RECORDED_NET, 'list_order');
       await renumber(RECORDED.folder, RECORDED.to, renumbered);
@@ -99,7 +100,7 @@ const CHAINS = [
   },
 ];
 
-describe.each(CHAINS)('two indexes of $name', ({ fillAll, fewest }) => {
+describe.each(CHAINS.filter(({ takesLong }) => FULL || !takesLong))('two indexes of $name', ({ fillAll, fewest }) => {
   let filled: Filled[] = [];
   beforeAll(async () => {
     for (const [way, url] of Object.entries(await fillAll())) {

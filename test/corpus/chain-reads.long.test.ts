@@ -20,6 +20,7 @@ import {
   transactionsByAccount,
   where,
 } from '#test/support/chain-facts.js';
+import { FULL } from '#test/support/full-depth.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
@@ -27,7 +28,6 @@ import { vectorPath } from '#test/support/vector-files.js';
  * Reads of whole chains, compared with what their files say. Head, header, shards, transactions and two accounts are read
  * at every block; the rest at a part of them, unless TERN_FULL=1 says to leave nothing out.
  */
-const FULL = process.env.TERN_FULL === '1';
 
 const ELECTOR = '-1:'.padEnd(67, '3');
 

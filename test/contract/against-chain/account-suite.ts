@@ -1,7 +1,7 @@
 import { Address, type Cell as CoreCell } from '@ton/core';
 import { describe, expect, it } from 'vitest';
 import { type BlockId, sameShard } from '#formats/proofs/block-id.js';
-import { type AccountMoment, type ChainRecord, FULL, some } from '#test/contract/against-chain/chain-record.js';
+import { type AccountMoment, type ChainRecord, some } from '#test/contract/against-chain/chain-record.js';
 import type { NamedTransaction } from '#test/contract/against-chain/client.js';
 import { coreCell, friendly, hexToBase64, withHashes } from '#test/contract/against-chain/core.js';
 import {
@@ -16,6 +16,7 @@ import {
 import { expectedTransaction } from '#test/contract/against-chain/expected-transaction.js';
 import type { Subject } from '#test/contract/against-chain/subject.js';
 import type { TransactionFacts } from '#test/support/chain-facts.js';
+import { FULL } from '#test/support/full-depth.js';
 
 /** Accounts and their transactions. */
 export function describeAccounts(subject: () => Subject): void {

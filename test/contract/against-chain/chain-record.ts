@@ -16,6 +16,7 @@ import {
   type TransactionFacts,
   transactionsByAccount,
 } from '#test/support/chain-facts.js';
+import { FULL } from '#test/support/full-depth.js';
 import { statesOfChain, type Zerostates } from '#test/support/states-of-chain.js';
 import { readBytes } from '#test/support/vector-files.js';
 
@@ -33,9 +34,6 @@ export interface AccountMoment {
 }
 
 const NOTHING = new Uint8Array(32);
-/** Whether nothing is left out. */
-export const FULL = process.env.TERN_FULL === '1';
-
 /** What the files of a chain say, with the states after some of its masterchain blocks. */
 export class ChainRecord {
   readonly facts: ChainFacts;
