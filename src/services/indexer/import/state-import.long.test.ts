@@ -9,6 +9,7 @@ import { silentLogger } from '#kernel/logger.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { StateImport } from '#services/indexer/import/state-import.js';
 import { removeExportedStates, stateFolder, type TestStates, testStates } from '#test/support/exported-states.js';
+import { FULL } from '#test/support/full-depth.js';
 import { type LiveReplay, liveReplay, type ReplayedIndexer, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { RECORDED_NET, sharedIndex } from '#test/support/shared-index.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
@@ -111,11 +112,15 @@ async function expectCurrentStates(test: TestDatabase, seqno: number): Promise<v
 }
 
 describe('an index that begins with imported states', () => {
-  it.each([
-    { seqno: 900, splitDepth: 0 },
-    { seqno: 600, splitDepth: 2 },
-    { seqno: 300, splitDepth: 4 },
-  ])(
+  it.each(
+    FULL
+      ? [
+          { seqno: 900, splitDepth: 0 },
+          { seqno: 600, splitDepth: 2 },
+          { seqno: 300, splitDepth: 4 },
+        ]
+      : [{ seqno: 900, splitDepth: 2 }],
+  )(
     'has all current states at the head: states of block $seqno, split by $splitDepth bits',
     async ({ seqno, splitDepth }) => {
       const test = await newDatabase();
@@ -138,7 +143,7 @@ describe('an index that begins with imported states', () => {
   );
 
   it.each(['after', 'meanwhile'])('has the same rows when blocks are written and states imported %s', async (order) => {
-    const seqno = 600;
+    const seqno = FULL ? 600 : 900;
     const states = testStates(replay.ledger, seqno, 1);
     const test = await newDatabase();
     const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1, batchMcBlocks: 20 });
@@ -152,11 +157,11 @@ describe('an index that begins with imported states', () => {
   });
 
   it('has the same rows after imports that were stopped at any moment', async () => {
-    const seqno = 300;
+    const seqno = FULL ? 300 : 900;
     const states = testStates(replay.ledger, seqno, 4);
     const test = await newDatabase();
     const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1 });
-    for (let ms = 50, done = false; !done; ms += 300) {
+    for (let ms = 50, done = false; !done; ms += FULL ? 300 : 1_000) {
       const stop = new AbortController();
       const timer = setTimeout(() => stop.abort(), ms);
       done = await importStates(test, states, stop.signal).then(
