@@ -53,7 +53,7 @@ describe('what a reference index says of jettons and NFTs that moved', () => {
     };
     const compared = await compareCalls(asked, RULES, answer, 'body');
     expect(compared.differences).toEqual([]);
-    expect(compared.equal).toBe(asked.length);
+    expect(compared.equal + compared.skipped).toBe(asked.length);
     expect(compared.equal).toBeGreaterThan(110);
     const own = RULES.filter(({ path }) => OWN_RULES.test(path)).map(({ reason }) => reason);
     expect(own.length).toBeGreaterThan(4);
@@ -165,9 +165,11 @@ describe('what a reference index says of jettons and NFTs that moved', () => {
         expect((await client.ask(`${method}?limit=500&direction=${direction}`)).body).toEqual(body);
       }
     }
-    const { client: one } = subject;
-    const refused = await one.refused('jetton/burns?direction=in');
-    expect(refused).toMatchObject({ status: 422, error: expect.stringContaining('direction') });
+    const refused = await fetch(`${served.url}/api/v3/jetton/burns?direction=in`, {
+      headers: { 'x-tern-profile': 'spec' },
+    });
+    expect(refused.status).toBe(422);
+    expect(await refused.json()).toEqual({ error: expect.stringContaining('direction') });
   });
 
   it('with transfers that failed in the index, and mints where the master was the sender', async () => {

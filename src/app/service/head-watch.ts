@@ -38,6 +38,7 @@ export class HeadWatch {
   readonly #polling: Polling;
   #head: ProvenHead | null = null;
   #problem: string | null = null;
+  #operatorProblem: string | null = null;
   /** When the last proof began; milliseconds of the clock. */
   #proven = 0;
 
@@ -55,9 +56,14 @@ export class HeadWatch {
     return this.#head;
   }
 
-  /** Why the last proof failed; `null` when it succeeded. */
+  /** Why the last proof failed, without addresses of servers; `null` when it succeeded. */
   get problem(): string | null {
     return this.#problem;
+  }
+
+  /** The same with the servers that were asked, for who runs the service. */
+  get operatorProblem(): string | null {
+    return this.#operatorProblem;
   }
 
   /** Proves a newer block at once, if servers have one: somebody waits for it. */
@@ -88,12 +94,14 @@ export class HeadWatch {
       if (this.#problem !== null || this.#head === null) logger.info('the head is proven', { seqno: block.seqno });
       this.#head = { seqno: block.seqno, gen_utime };
       this.#problem = null;
+      this.#operatorProblem = null;
     } catch (error) {
       if (signal.aborted) return;
       const problem = isTernError(error) ? `${error.code}: ${error.message}` : String(error);
       if (this.#problem === null) logger.warn('the newest block cannot be proven; retrying', { problem });
       // The page that shows it is public.
       this.#problem = isTernError(error) ? `${error.code}: ${error.publicMessage}` : problem;
+      this.#operatorProblem = problem;
     }
   }
 }

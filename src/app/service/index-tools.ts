@@ -108,7 +108,7 @@ export function startBackfill(options: BackfillOptions, modules: Environment): P
       { to, follow: false, recreate },
     );
     closers.add(() => indexer.close());
-    const problem = () => indexer.status.problem?.message ?? source.watch.problem;
+    const problem = () => indexer.status.problem?.message ?? source.watch.operatorProblem;
     return { indexer, problem, ended: indexer.run(), close: () => closers.close() };
   });
 }
@@ -262,7 +262,7 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
     });
     return {
       progress: () => {
-        const problem = bundles.problem?.message ?? source.watch.problem;
+        const problem = bundles.problem?.message ?? source.watch.operatorProblem;
         const waits = problem === null ? '' : `  waiting: ${problem}`;
         return `${counts.done} of ${counts.total} masterchain blocks compared${waits}`;
       },
