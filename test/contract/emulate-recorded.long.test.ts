@@ -25,7 +25,6 @@ function ruleOf(at: string, name: string): EmulateRule | undefined {
 
 /** Whether an account is deployed that goes on with messages, as tokens do that are minted at once. */
 function deploysSenders({ response }: RecordedCall): boolean {
-  // biome-ignore lint/suspicious/noExplicitAny: JSON
   return Object.values<any>(response.body?.transactions ?? {}).some(
     ({ orig_status, end_status, out_msgs }) =>
       orig_status !== 'active' && end_status === 'active' && out_msgs.length > 0,

@@ -169,7 +169,7 @@ describe('what a reference index says of jettons and NFTs that moved', () => {
       headers: { 'x-tern-profile': 'spec' },
     });
     expect(refused.status).toBe(422);
-    expect(await refused.json()).toEqual({ error: expect.stringContaining('direction') });
+    expect(await refused.json()).toEqual({ code: 422, error: expect.stringContaining('direction') });
   });
 
   it('with transfers that failed in the index, and mints where the master was the sender', async () => {

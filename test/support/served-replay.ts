@@ -14,11 +14,11 @@ export interface ServedReplay {
   close(): Promise<void>;
 }
 
-/** As `tern dev` does, on a free port, with its default settings but for a single thread for get methods. */
+/** As `tern dev` does, on a free port, with its default settings but for a single thread for get methods and the `spec` profile. */
 export function serveReplay(folder: string): Promise<ServedReplay> {
   return withClosers(async (closers) => {
     const surroundings = systemEnvironment(silentLogger);
-    const flags = { port: '0', tvmWorkers: '1', requestTimeout: '60', logLevel: 'silent' };
+    const flags = { port: '0', tvmWorkers: '1', requestTimeout: '60', logLevel: 'silent', profile: 'spec' };
     const { values: settings } = readSettings(devSettings, { flags, environment: {} });
     const { host, port } = settings;
     const replayed = await startReplayedNetwork({ name: 'dev', folder }, surroundings);

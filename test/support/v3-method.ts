@@ -82,7 +82,11 @@ export async function callV3(name: string, given: string | object, call: V3Call 
     const reader = compileParameters(endpoint, foldingGrammar);
     const query = typeof given === 'string' ? parseQuery(given, foldingGrammar) : null;
     if (query !== null && profile === 'toncenter') {
-      dropMeaningless(query, (parameter) => reader.names.has(parameter), reader.neverEmpty);
+      dropMeaningless(
+        query,
+        (parameter) => reader.names.has(parameter),
+        (parameter) => reader.neverEmpty.has(parameter),
+      );
     }
     const params = query === null ? reader.read({ ...(given as object) }, 'body') : reader.read(query, 'query');
     const result: unknown = await endpoint.handle(params, context);

@@ -17,7 +17,7 @@ export const adminDescription = {
   style: 'plain',
   apiVersion: DOCUMENT_VERSION,
   clients: 'admin',
-  isStrict: true,
+  ignores: 'nothing',
   tags: [
     { name: 'Keys', description: 'API keys and their usage' },
     { name: 'Plans', description: 'What keys may do' },

@@ -12,7 +12,7 @@ import {
   type EndpointCalls,
 } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { HttpNetwork, Profile } from '#api/http/http-api.js';
+import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
 import { takeMinSeqno } from '#api/http/min-seqno.js';
 import { missingPath } from '#api/http/missing-paths.js';
@@ -138,10 +138,12 @@ export class ApiRoutes {
         if (state.api?.freshness !== undefined) state.minSeqno = takeMinSeqno(headers, state.query);
         if (this.#style.hasRpc) state.extra = takeEchoedExtra(state.query);
         const { endpoint, query } = state;
-        if (method !== 'POST' && endpoint !== null && isLenient(state)) {
+        const ignores = ignoredOf(state);
+        if (method !== 'POST' && endpoint !== null && ignores !== 'nothing') {
           const isKnown = (name: string) =>
             endpoint.parameters.names.has(name) || compiled?.switchNames.has(name) === true || name === 'api_key';
-          state.ignored = dropMeaningless(query, isKnown, endpoint.parameters.neverEmpty);
+          const mayBeEmpty = (name: string) => ignores === 'unknown' || endpoint.parameters.neverEmpty.has(name);
+          state.ignored = dropMeaningless(query, isKnown, mayBeEmpty);
         }
         if (compiled !== undefined) state.switches = compiled.takeSwitches(headers, state.query);
         const later = admit(access, request, state);
@@ -292,8 +294,8 @@ export class ApiRoutes {
 }
 
 /** Whether empty and unknown query parameters are left out of account, as by the live service. */
-function isLenient({ profile, api }: RequestState): boolean {
-  return profile === 'toncenter' && api?.isStrict !== true;
+function ignoredOf({ profile, api }: RequestState): NonNullable<AnyHttpApi['ignores']> {
+  return profile === 'toncenter' ? (api?.ignores ?? 'unknown-and-empty') : 'nothing';
 }
 
 /**

@@ -139,10 +139,10 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   /** Who may call it: everybody whom access control lets in, or admin keys only. Default: `all`. */
   readonly clients?: 'all' | 'admin';
   /**
-   * Whether unknown and empty query parameters are refused in the `toncenter` profile, too: for APIs that no live service has.
-   * Default: false.
+   * What the live service that the `toncenter` profile follows passes over in queries: parameters that are unknown or have no
+   * value (API v3), only unknown ones (API v2), or nothing, as there is no such service. Default: unknown and empty ones.
    */
-  readonly isStrict?: boolean;
+  readonly ignores?: 'unknown-and-empty' | 'unknown' | 'nothing';
   /** Longest path and query, where its lists need more than the server allows otherwise. */
   readonly maxUrlBytes?: number;
   readonly endpoints: readonly AnyEndpoint<Context>[];

@@ -52,10 +52,21 @@ describe('a query in the toncenter profile', () => {
     expect(server.world.worked.slice(before)).toEqual(['getBlock 3']);
   });
 
+  it('refuses empty values of an API whose live service refuses them', async () => {
+    const apis = [{ ...fakeApi(server.world), ignores: 'unknown' as const }];
+    const other = await startFakeServer({}, { networks: [{ ...fakeNetwork('other', []), apis }] });
+    try {
+      expect(await get(`${path}?even=ab&t=1`, other.url)).toMatchObject({ status: 200, ignored: 't' });
+      expect((await get(`${path}?even=ab&seqno=`, other.url)).status).toBe(422);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('is strict in bodies, and for an API that says so', async () => {
     const posted = await fetch(`${server.url}${path}`, { method: 'POST', body: '{"even":"ab","t":"1"}' });
     expect(posted.status).toBe(422);
-    const strict = { ...fakeNetwork('strict', []), apis: [{ ...fakeApi(server.world), isStrict: true }] };
+    const strict = { ...fakeNetwork('strict', []), apis: [{ ...fakeApi(server.world), ignores: 'nothing' as const }] };
     const other = await startFakeServer({}, { networks: [strict] });
     try {
       expect((await get(`${path}?even=ab&t=1`, other.url)).status).toBe(422);

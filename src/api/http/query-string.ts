@@ -38,20 +38,24 @@ export function parseQuery(text: string, { nameOf, maxArguments }: QueryGrammar 
 /**
  * Removes parameters that are not known, and values that are empty.
  *
- * @param neverEmpty names of parameters whose empty values are left, to be refused
+ * @param keepsEmpty whether empty values of a known parameter are left
  * @returns names of the parameters that are not known
  */
 export function dropMeaningless(
   parameters: RawParameters,
   isKnown: (name: string) => boolean,
-  neverEmpty: ReadonlySet<string>,
+  keepsEmpty: (name: string) => boolean,
 ): readonly string[] {
   const unknown: string[] = [];
   for (const [name, value] of Object.entries(parameters)) {
-    if (neverEmpty.has(name)) continue;
+    if (!isKnown(name)) {
+      unknown.push(name);
+      delete parameters[name];
+      continue;
+    }
+    if (keepsEmpty(name)) continue;
     const rest = (Array.isArray(value) ? value : [value]).filter((one) => one !== '');
-    if (!isKnown(name)) unknown.push(name);
-    if (rest.length === 0 || !isKnown(name)) delete parameters[name];
+    if (rest.length === 0) delete parameters[name];
     else parameters[name] = rest.length === 1 ? rest[0] : rest;
   }
   return unknown;

@@ -47,7 +47,7 @@ export const localnetDescription = {
   style: 'plain',
   apiVersion: DOCUMENT_VERSION,
   pages: 'local',
-  isStrict: true,
+  ignores: 'nothing',
   tags: localnetTags,
   endpoints: localnetEndpoints,
 } as const;

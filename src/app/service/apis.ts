@@ -33,6 +33,7 @@ available over JSON-RPC. Each response has \`ok\`, and \`result\` or \`error\` w
 export const v2Description = {
   prefix: '/api/v2',
   hasFreshness: true,
+  ignores: 'unknown',
   title: 'TON HTTP API v2',
   version: DOCUMENT_VERSION,
   description: DESCRIPTION,

@@ -209,9 +209,26 @@ const greater =
     expect(more[name]).toBeGreaterThan(less[name]);
   };
 
+/** All rows of a list, and those that are none of the machinery of the masterchain. */
+const withoutSystem =
+  (method: string, list: string, isSystem: (row: Json) => boolean): Effect =>
+  async ({ client }) => {
+    const all = await client.all(`${method}?sort=asc`, list);
+    const expected = all.filter((row) => !isSystem(row));
+    expect([expected.length > 0, expected.length < all.length]).toEqual([true, true]);
+    expect(await client.all(`${method}?sort=asc&exclude_system=true`, list)).toEqual(expected);
+    expect((await client.ask(`${method}?sort=asc&limit=50&exclude_system=false`)).body[list]).toEqual(all.slice(0, 50));
+  };
+
+const SYSTEM_SENDER = `-1:${'0'.repeat(64)}`;
+const isSystemTransaction = ({ account, in_msg }: Json) =>
+  account.startsWith('-1:') && (in_msg === null || in_msg === undefined || in_msg.source === SYSTEM_SENDER);
+
 /** Every parameter of every method that is not one of the large lists: how to see that it acts. */
 export const EFFECTS: Readonly<Record<string, Readonly<Record<string, Effect>>>> = {
   actions: ACTION_EFFECTS,
+  transactions: { exclude_system: withoutSystem('transactions', 'transactions', isSystemTransaction) },
+  messages: { exclude_system: withoutSystem('messages', 'messages', ({ source }) => source === SYSTEM_SENDER) },
   masterchainBlockShardState: {
     seqno: async ({ client, facts }) => {
       for (const seqno of [1, 2, 200, ...busyRounds(facts).slice(0, 20)]) {
@@ -424,6 +441,9 @@ export const EFFECTS: Readonly<Record<string, Readonly<Record<string, Effect>>>>
     },
   },
   traces: {
+    exclude_system: withoutSystem('traces', 'traces', ({ trace, transactions }) =>
+      isSystemTransaction(transactions[trace.tx_hash]),
+    ),
     include_actions: async ({ client }) => {
       const has = async (more: string) => 'actions' in (await client.ask(`traces?limit=1${more}`)).body.traces[0];
       expect([await has(''), await has('&include_actions=1'), await has('&include_actions=0')]).toEqual([

@@ -20,6 +20,7 @@ export const BAD_VALUES: Readonly<Record<string, readonly string[]>> = {
   msg_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   tx_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   action_id: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
+  ext_msg_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   trace_id: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   code_hash: ['zz', 'q'.repeat(64), 'A'.repeat(43)],
   address: ['junk', '0:zz', 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2M'],
