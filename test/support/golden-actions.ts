@@ -666,21 +666,6 @@ function nftAuctions(): GoldenAction[] {
   ];
 }
 
-function guestbook(): GoldenAction[] {
-  const Sign = layout('sign#67626b01 query_id:uint64');
-  const Thanks = layout('thanks#67626b02 query_id:uint64 entry:uint64');
-  const signed = (aborted: boolean): MadeMessage => ({
-    to: POOL,
-    body: encodeCell(Sign, { query_id: 4n }),
-    sends: [{ to: USER, body: encodeCell(Thanks, { query_id: 4n, entry: 12n }), aborted }],
-  });
-  const details = { query_id: 4n, visitor: account(USER), guestbook: account(POOL), entry: 12n };
-  return [
-    golden('a visitor signs a guestbook', ['guestbook_sign', true], [signed(false)], details),
-    golden('a visitor refuses the thanks of a guestbook', ['guestbook_sign', false], [signed(true)], details),
-  ];
-}
-
 function tickTock(): GoldenAction[] {
   const sent: MadeMessage = { to: OTHER, body: bodyOf(0x22222222) };
   const details = { account: account(POOL) };
@@ -715,5 +700,4 @@ export const GOLDEN_ACTIONS: readonly GoldenAction[] = [
   ...tgbtc(),
   ...nftAuctions(),
   ...tickTock(),
-  ...guestbook(),
 ];

@@ -13,7 +13,6 @@ import * as dns from '#domain/actions/protocols/dns.js';
 import * as elections from '#domain/actions/protocols/elections.js';
 import * as ethena from '#domain/actions/protocols/ethena.js';
 import * as evaa from '#domain/actions/protocols/evaa.js';
-import * as guestbook from '#domain/actions/protocols/guestbook.js';
 import * as jettons from '#domain/actions/protocols/jettons.js';
 import * as jvault from '#domain/actions/protocols/jvault.js';
 import * as layerzero from '#domain/actions/protocols/layerzero.js';
@@ -116,7 +115,6 @@ const TYPES = [
   cocoon.cocoonClientWithdrawType,
   dedustV2.dedustV2ClaimFeesType,
   dedustV2.dedustV2ClaimRewardType,
-  guestbook.guestbookSignType,
 ] as const;
 
 /**
@@ -228,7 +226,6 @@ export const PATTERNS: readonly Pattern[] = [
   cocoon.cocoonGrantRefund,
   cocoon.cocoonClientIncreaseStake,
   cocoon.cocoonClientWithdraw,
-  guestbook.guestbookSign,
   dedust.dedustJoinedDeposit,
   dedustV2.dedustV2JoinedDeposit,
 ];

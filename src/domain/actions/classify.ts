@@ -22,7 +22,7 @@ import { Address } from '#formats/address/address.js';
 import { toBase64 } from '#kernel/bytes.js';
 
 /** Raised with each change of what traces are classified as: actions of an older version are derived anew. */
-export const CLASSIFIER_VERSION = 5;
+export const CLASSIFIER_VERSION = 4;
 
 /** What a trace means. */
 export interface Classification {
