@@ -174,22 +174,17 @@ function liveCellsProblem(code: string, data: Readonly<Record<string, unknown>>,
 
 /** Where standard base64 with padding is wrong, as Go's decoder counts; null: nowhere. Line breaks are skipped. */
 function base64Problem(text: string): number | null {
-  let quantum = 0;
-  for (let i = 0; i < text.length; i++) {
-    const char = text[i]!;
-    if (char === '\n' || char === '\r') continue;
-    if (/[A-Za-z0-9+/]/.test(char)) {
-      quantum = (quantum + 1) % 4;
-      continue;
-    }
-    if (char !== '=' || quantum < 2) return i;
-    const rest = text.slice(i + 1).replace(/[\r\n]/g, '');
-    const missing = quantum === 2 ? '=' : '';
-    if (rest === missing) return null;
-    if (quantum === 2 && !rest.startsWith('=')) return text.length;
-    return i + 1 + missing.length;
-  }
-  return quantum === 0 ? null : text.length - quantum;
+  const other = text.search(/[^A-Za-z0-9+/\r\n]/);
+  const end = other < 0 ? text.length : other;
+  const breaks = text.slice(0, end).match(/[\r\n]/g)?.length ?? 0;
+  const quantum = (end - breaks) % 4;
+  if (other < 0) return quantum === 0 ? null : text.length - quantum;
+  if (text[end] !== '=' || quantum < 2) return end;
+  const rest = text.slice(end + 1).replace(/[\r\n]/g, '');
+  const missing = quantum === 2 ? '=' : '';
+  if (rest === missing) return null;
+  if (quantum === 2 && !rest.startsWith('=')) return text.length;
+  return end + 1 + missing.length;
 }
 
 /** The message of `boc`. @throws v3/emulate-request, v3/emulate-failed, http/bad-parameter */

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
+import { listDeliveries } from '#drivers/store/write/webhooks.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -129,11 +130,20 @@ const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 describe('a webhook', () => {
   it('gets each event once, in order, signed', async () => {
     const source = new CountedEvents();
-    await hook(start(source));
+    const id = await hook(start(source));
     source.add(100);
     await expect.poll(numbers, { timeout: 10_000 }).toEqual(upTo(100));
     expect(received.every(({ isSigned }) => isSigned)).toBe(true);
-    expect(new Set(received.map(({ id }) => id)).size).toBe(100);
+    expect(new Set(received.map(({ id: message }) => message)).size).toBe(100);
+    // Lists are cut by their count and by their bytes.
+    const listed = async (count: number, bytes: number) =>
+      (await database.transaction((client) => listDeliveries(client, id, null, { count, bytes }))).map(({ number }) =>
+        Number(number),
+      );
+    const { length } = JSON.stringify({ type: 'transactions', number: 100 });
+    expect(await listed(3, 1e6)).toEqual([100, 99, 98]);
+    expect(await listed(10, length + 1)).toEqual([100, 99]);
+    expect(await listed(10, 1)).toEqual([100]);
   });
 
   it.each(['error', 'redirect'] as const)('is tried again while the receiver answers with %s', async (bad) => {

@@ -54,7 +54,7 @@ const WEB_LIMITS = {
   headerBytes: 16 * 1024,
   redirects: 0,
 };
-const MOST_LISTED = 1_000;
+const MOST_LISTED = { count: 1_000, bytes: 4 * 2 ** 20 };
 const LONGEST_URL = 2_048;
 const LONGEST_FILTER = 256 * 1024;
 const DROP_EVERY_MS = 600_000;

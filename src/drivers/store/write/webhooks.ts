@@ -115,17 +115,21 @@ export async function countWaiting(client: Client, id: string, most: number): Pr
   return Number(rows[0]?.count ?? 0);
 }
 
-/** Events of a webhook in a state, the newest first. */
+/** Events of a webhook in a state, the newest first: up to `count`, whose bodies have up to `bytes` together; at least one. */
 export async function listDeliveries(
   client: Client,
   id: string,
   state: DeliveryState | null,
-  most: number,
+  most: { readonly count: number; readonly bytes: number },
 ): Promise<readonly StoredDelivery[]> {
   const { rows } = await client.query<DeliveryRow>(
-    `SELECT ${DELIVERY} FROM webhook_deliveries WHERE hook = $1 AND ($2::smallint IS NULL OR state = $2)
-     ORDER BY number DESC LIMIT $3`,
-    [id, state === null ? null : DELIVERY_STATES.indexOf(state), most],
+    `SELECT ${DELIVERY} FROM (
+       SELECT *, sum(octet_length(body)) OVER newest - octet_length(body) AS bytes_before FROM (
+         SELECT * FROM webhook_deliveries WHERE hook = $1 AND ($2::smallint IS NULL OR state = $2)
+         ORDER BY number DESC LIMIT $3) AS l
+       WINDOW newest AS (ORDER BY number DESC)) AS d
+     WHERE bytes_before < $4 ORDER BY number DESC`,
+    [id, state === null ? null : DELIVERY_STATES.indexOf(state), most.count, most.bytes],
   );
   return rows.map(deliveryOf);
 }
