@@ -1,9 +1,12 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runCommandLine } from '#app/cli/command-line.js';
-import { recordedTraces } from '#test/support/recorded-actions.js';
+import { traceOfAnswer } from '#app/cli/explain-source.js';
+import { explanation } from '#app/cli/explanation.js';
+import { classify } from '#domain/actions/classify.js';
+import { recordedFacts, recordedTraces } from '#test/support/recorded-actions.js';
 
 async function explain(...args: string[]) {
   let out = '';
@@ -58,5 +61,19 @@ describe('tern explain', () => {
   it('names the service that does not answer', async () => {
     const { code, err } = await explain('A'.repeat(43), '--url', 'http://127.0.0.1:1');
     expect([code, err]).toEqual([1, expect.stringContaining('http://127.0.0.1:1/api/v3/traces')]);
+  });
+
+  it('shows what the guide shows of its ten traces', () => {
+    const guide = readFileSync(new URL('../../docs/guides/actions.md', import.meta.url), 'utf8');
+    const shown = new Map([...guide.matchAll(/```\n(trace (\S+), [^`]+)```/g)].map(([, text, id]) => [id!, text!]));
+    const facts = recordedFacts();
+    const now = new Map<string, string>();
+    for (const recorded of recordedTraces()) {
+      if (!shown.has(recorded.trace_id)) continue;
+      const trace = traceOfAnswer(recorded);
+      now.set(recorded.trace_id, explanation(trace, classify(trace, facts)));
+    }
+    expect(shown.size).toBe(10);
+    expect(new Map([...now].sort())).toEqual(new Map([...shown].sort()));
   });
 });
