@@ -8,6 +8,7 @@ import type {
   MinedMessage,
   NodeStatus,
   RecentState,
+  Seeded,
   SnapshotInfo,
   WrittenStates,
 } from '#localnet/node/local-node.js';
@@ -181,6 +182,20 @@ export class FakeLocalNode implements LocalNode {
 
   async setConfigParam(index: number, value: Uint8Array | null): Promise<MinedIn> {
     return this.#mined(['setConfigParam', index, value]);
+  }
+
+  async seed(): Promise<Seeded> {
+    const { block } = this.#mined(['seed']);
+    const about = 'named by the wallet record';
+    const domain = { kind: 'dns_domain', name: 'example.ton', address: fakeWallet.address, hash: null } as const;
+    const library = { kind: 'library', name: 'code', address: fakeFaucet.address, hash: block.root_hash } as const;
+    return {
+      block,
+      items: [
+        { ...domain, about, created: true },
+        { ...library, about, created: false },
+      ],
+    };
   }
 
   async split(shard: Shard): Promise<MinedIn> {

@@ -7,6 +7,8 @@ import type {
   MinedMessage,
   NodeStatus,
   RecentState,
+  Seeded,
+  SeededKind,
   SnapshotInfo,
   WrittenStates,
 } from '#localnet/node/local-node.js';
@@ -102,6 +104,55 @@ export const SentAnswer = named(
   },
   'A message that was put into a block.',
 );
+
+const SeededItemAnswer = named(
+  'SeededItem',
+  {
+    kind: Type.Union(
+      (
+        [
+          'dns_root',
+          'dns_collection',
+          'dns_domain',
+          'library',
+          'multisig',
+          'multisig_order',
+          'extra_currency',
+        ] satisfies readonly SeededKind[]
+      ).map((kind) => Type.Literal(kind)),
+      { description: 'What it is.' },
+    ),
+    name: Type.String({ description: 'Its name: a domain, or the id of a currency.' }),
+    address: Type.String({
+      description: 'The contract, or the account that has it: raw form, hexadecimal digits in upper case.',
+    }),
+    user_friendly: Type.String({ description: 'The address as explorers show it, bounceable.' }),
+    hash: Type.Union([Type.String(), Type.Null()], {
+      description: 'Hash of a library: 64 lower-case hexadecimal digits; null for all others.',
+    }),
+    about: Type.String({ description: 'What it is good for.' }),
+    created: Type.Boolean({ description: 'Whether this call made it; otherwise it existed.' }),
+  },
+  'Something that the network was seeded with.',
+);
+
+export const SeededAnswer = named(
+  'SeededResponse',
+  { block: BlockReference, items: Type.Array(SeededItemAnswer) },
+  'What the network was seeded with, as of a masterchain block.',
+);
+
+export function seededJson({ block, items }: Seeded): Static<typeof SeededAnswer> {
+  return {
+    block: blockReferenceJson(block),
+    items: items.map(({ kind, name, address, hash: digest, about, created }) => ({
+      ...{ kind, name, about, created },
+      address: rawAddressText(address),
+      user_friendly: address.toFriendly(),
+      hash: digest === null ? null : toHex(digest),
+    })),
+  };
+}
 
 export const TouchedAnswer = named(
   'TouchedResponse',

@@ -249,6 +249,22 @@ describe('interventions', () => {
     expect(CoreCell.fromBoc(Buffer.from(bytes))[0]!.equals(message)).toBe(true);
   });
 
+  it('seed says what there is, and what it made of it', async () => {
+    const { status, json } = await call('seed', {});
+    expect([status, json.block]).toEqual([200, head(11)]);
+    expect(json.items).toEqual([
+      {
+        ...{ kind: 'dns_domain', name: 'example.ton', about: 'named by the wallet record', created: true, hash: null },
+        address: `0:${'5E'.repeat(32)}`,
+        user_friendly: fakeWallet.address.toFriendly(),
+      },
+      expect.objectContaining({ kind: 'library', created: false, hash: '0b'.repeat(32) }),
+    ]);
+    expect(node.known).toEqual([11]);
+    const refused = await call('seed', { everything: true });
+    expect([refused.status, refused.json.error]).toEqual([422, expect.stringContaining('everything')]);
+  });
+
   it('config sets a parameter or takes it out', async () => {
     const version = encodeConfigParam(8, { version: 13, capabilities: 0n });
     expect((await call('config', { param: 8, value: toBase64(serializeBoc(version)) })).json).toEqual({
@@ -349,7 +365,7 @@ describe('the rest of the server', () => {
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     const document = (await (await fetch(`${server.url}/localnet/openapi.json`)).json()) as any;
     expect(document.info.title).toBe('Tern local network');
-    expect(Object.keys(document.paths)).toHaveLength(24);
+    expect(Object.keys(document.paths)).toHaveLength(25);
     const { code } = document.components.schemas.AccountRequest.properties;
     expect(code.anyOf.map(({ type }: { type: string }) => type)).toEqual(['string', 'null']);
     expect((await call('nothing', {})).status).toBe(404);

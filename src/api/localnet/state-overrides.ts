@@ -1,8 +1,16 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, nullOr } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { MinedAnswer, minedJson, SentAnswer, sentJson, TouchedAnswer } from '#api/localnet/answers.js';
-import { type LocalnetContext, localnetEndpoint, onceVisible } from '#api/localnet/context.js';
+import {
+  MinedAnswer,
+  minedJson,
+  SeededAnswer,
+  SentAnswer,
+  seededJson,
+  sentJson,
+  TouchedAnswer,
+} from '#api/localnet/answers.js';
+import { LONG_OPERATION_MS, type LocalnetContext, localnetEndpoint, onceVisible } from '#api/localnet/context.js';
 import { localnetApiErrors } from '#api/localnet/errors.js';
 import {
   badParameterValue,
@@ -189,8 +197,32 @@ const touch = localnetEndpoint({
   },
 });
 
+const seed = localnetEndpoint({
+  name: 'seed',
+  verbs: POST,
+  tag: TAG,
+  summary: 'Deploys DNS with a domain, a multisig, a library; sends an extra currency',
+  description:
+    'Makes what SDKs expect of a network, by messages of the faucet: the root of DNS (configuration parameter 4) with the `.ton` ' +
+    'collection and the domain `example.ton`, a library in the masterchain, a multisig with an order whose code is that library, ' +
+    'and an extra currency in the first wallet v3r2. The auction of the domain is ended by a state override. What exists ' +
+    'already stays: a second call changes nothing. Refused on a fork (422), which has those of its network.',
+  params: paramsOf({}),
+  result: SeededAnswer,
+  statuses: [504],
+  deadlineMs: LONG_OPERATION_MS,
+  freshness: 'none',
+  handle: async (_, context) => seededJson(await onceVisible(context.node.seed(), context)),
+});
+
 /** Methods that override state. */
-export const stateOverrideEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [account, impersonate, config, touch];
+export const stateOverrideEndpoints: readonly AnyEndpoint<LocalnetContext>[] = [
+  account,
+  impersonate,
+  config,
+  seed,
+  touch,
+];
 
 /** A message between accounts in its parts. */
 interface ImpersonatedParts {

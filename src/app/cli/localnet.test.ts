@@ -196,6 +196,12 @@ describe('tern localnet', () => {
     ]);
   });
 
+  it('seed shows what there is', async () => {
+    const text = await done('seed');
+    expect(text).toMatch(/^made {3}dns domain example\.ton\n {2}EQ\S{46}\n {2}named by the wallet record\n/);
+    expect(text).toMatch(/\nthere {2}library code\n {2}EQ\S{46}\n {2}hash (0b){32}\n.*\nas of block \S+,11\)\n$/);
+  });
+
   it('split and merge take a shard; merge finds the only two', async () => {
     await done('split', '0:8000000000000000');
     await done('split', 'c000000000000000');

@@ -170,6 +170,11 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
         show(await client.post('config', { param, value }), minedText);
       },
     ).option('--delete', 'delete the parameter'),
+    command(
+      'seed',
+      'deploy DNS with example.ton, a multisig with an order, a library; send an extra currency',
+      async ({ client, show }) => show(await client.post('seed'), seededText),
+    ),
     ...(['split', 'merge'] as const).map((what) =>
       command(
         `${what} [shard]`,
@@ -431,6 +436,14 @@ function exportedStatesText({ block, files, bytes, folder }: LocalnetAnswer): st
 
 function minedText({ block }: LocalnetAnswer): string {
   return `done in block ${shortBlockId(block)}\n`;
+}
+
+function seededText({ items, block }: LocalnetAnswer): string {
+  const shown = items.map(({ kind, name, user_friendly, hash, about, created }: LocalnetAnswer) => {
+    const identity = hash === null ? '' : `\n  hash ${hash}`;
+    return `${created ? 'made ' : 'there'}  ${kind.replace('_', ' ')} ${name}\n  ${user_friendly}${identity}\n  ${about}\n`;
+  });
+  return `${shown.join('')}as of block ${shortBlockId(block)}\n`;
 }
 
 /** @param url of the server, for the trace command */

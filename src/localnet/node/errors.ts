@@ -45,6 +45,12 @@ export const localnetErrors = defineErrors('localnet', {
       `there is no state ${d.id} to revert to; the ${d.kept} newest ones are kept, until the network is restarted or reset`,
     remedy: 'Take a snapshot again, or save one under a name, which stays.',
   },
+  'no-seed': {
+    class: 'caller',
+    message: () =>
+      'a fork is not seeded: it has the domains, libraries and multisigs of the network that it is a fork of',
+    remedy: 'Use those, or start a network that is no fork.',
+  },
   'not-quiet': {
     class: 'overloaded',
     message: (d: { wanted: string; blocks: number }) =>

@@ -3,7 +3,7 @@ import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { Account } from '#formats/tlb/account.js';
+import { Account, type AccountStorage } from '#formats/tlb/account.js';
 import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { configParam } from '#formats/tlb/config/config-params.js';
@@ -123,7 +123,7 @@ export class ExternalMessageCheck {
 }
 
 /** The state of the shard that an account belongs to; null when the workchain does not exist. */
-export function stateOf({ masterchain, shards }: ChainTip, { workchain, hash }: Address): Cell | null {
+function stateOf({ masterchain, shards }: ChainTip, { workchain, hash }: Address): Cell | null {
   if (workchain === MASTERCHAIN) return masterchain.state;
   const prefix = accountPrefix(hash);
   const found = shards.find(({ id }) => id.workchain === workchain && shardContains(id.shard, prefix));
@@ -136,6 +136,14 @@ export function stateOf({ masterchain, shards }: ChainTip, { workchain, hash }: 
 export function hasAccount(tip: ChainTip, address: Address): boolean {
   const state = stateOf(tip, address);
   return state === null || decodeCell(ShardStateUnsplit, state).accounts.value.has(address.hash);
+}
+
+/** The state of an account; null when the newest state does not have it. */
+export function accountIn(tip: ChainTip, address: Address): AccountStorage | null {
+  const state = stateOf(tip, address);
+  if (state === null) return null;
+  const account = decodeCell(ShardStateUnsplit, state).accounts.value.get(address.hash)?.account.value;
+  return account?.kind === 'account' ? account.storage : null;
 }
 
 /** Whether a shard has queued messages that later blocks deliver, or that its next block removes because they were delivered. */

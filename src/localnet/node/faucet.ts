@@ -1,4 +1,5 @@
 import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
 import type { PendingExternalIn } from '#localnet/producer/block-request.js';
 import { buildInternalMessage, commentBody, createTransfer, MAX_QUERY } from '#localnet/wallets/create-transfer.js';
 import { type FundedWallet, HIGHLOAD_TIMEOUT } from '#localnet/wallets/wallet-contract.js';
@@ -40,10 +41,15 @@ export class Faucet {
    */
   transfer(to: Address, amount: bigint, comment: string | null): PendingExternalIn {
     const body = comment === null ? {} : { body: commentBody(comment) };
+    return this.batch([buildInternalMessage({ to, value: amount, bounce: false, ...body })]);
+  }
+
+  /** Creates the external-in message that sends up to 254 messages (`MessageRelaxed`) at once. */
+  batch(messages: readonly Cell[]): PendingExternalIn {
     const message = createTransfer(this.#wallet, {
       seqno: this.#nextQuery(),
       validUntil: this.#modules.now() - AGE_SECONDS + HIGHLOAD_TIMEOUT,
-      messages: [{ message: buildInternalMessage({ to, value: amount, bounce: false, ...body }), mode: 1 }],
+      messages: messages.map((each) => ({ message: each, mode: 1 })),
     });
     return { message, dest: this.#wallet.address };
   }

@@ -27,11 +27,11 @@ import {
 } from '#localnet/node/block-loop.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import {
+  accountIn,
   type ExternalMessageCheck,
   type ExternalMessagePool,
   hasAccount,
   hasQueuedMessages,
-  stateOf,
 } from '#localnet/node/external-messages.js';
 import type { Faucet } from '#localnet/node/faucet.js';
 import type { ForkedAccounts } from '#localnet/node/forked-accounts.js';
@@ -41,11 +41,13 @@ import type {
   NodeStatus,
   RecentState,
   RunningNode,
+  Seeded,
   SnapshotInfo,
   WrittenStates,
 } from '#localnet/node/local-node.js';
 import type { NetworkTime } from '#localnet/node/network-time.js';
 import { overridesBackTo, RecentStates } from '#localnet/node/recent-states.js';
+import { seedNetwork } from '#localnet/node/seed.js';
 import type { AccountOverride, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
@@ -79,6 +81,8 @@ export class LiveNode implements RunningNode {
   readonly #faucet: Faucet;
   readonly #forked: ForkedAccounts | null;
   readonly #recent = new RecentStates();
+  /** One after the other: each begins with what exists. */
+  #seeding: Promise<void> = Promise.resolve();
 
   constructor({ ledger, time, loop, intake, faucet, forked }: NodeParts) {
     this.#ledger = ledger;
@@ -171,6 +175,27 @@ export class LiveNode implements RunningNode {
     return { block: (await this.#loop.makeBlockWith([change])).masterchain.id };
   }
 
+  async seed(): Promise<Seeded> {
+    if (this.#forked !== null) throw localnetErrors['no-seed']({});
+    const seeded = this.#seeding.then(() =>
+      seedNetwork({
+        tip: () => this.#ledger.tip,
+        now: () => this.#time.now(),
+        wallets: this.#ledger.genesis.wallets,
+        faucet: this.#faucet,
+        send: (message) => this.#intake.sendAndMine(message),
+        deliver: () => this.#deliver(),
+        setAccount: (address, change) => this.setAccount(address, change),
+        setConfigParam: (index, value) => this.setConfigParam(index, serializeBoc(value)),
+      }),
+    );
+    this.#seeding = seeded.then(
+      () => {},
+      () => {},
+    );
+    return seeded;
+  }
+
   async split(shard: Shard): Promise<MinedIn> {
     return this.#splitOrMerge(splitCommand(this.#ledger.tip, shard), `a split of ${printShard(shard)}`);
   }
@@ -238,10 +263,7 @@ export class LiveNode implements RunningNode {
   /** The faucet retains some coins for the fees of its messages. */
   #requireInFaucet(amount: bigint): void {
     const { address } = this.#faucet;
-    const state = stateOf(this.#ledger.tip, address);
-    const account = state === null ? undefined : decodeCell(ShardStateUnsplit, state).accounts.value.get(address.hash);
-    const found = account?.account.value;
-    const balance = found?.kind === 'account' ? found.storage.balance.grams : 0n;
+    const balance = accountIn(this.#ledger.tip, address)?.balance.grams ?? 0n;
     if (amount + FAUCET_FEES <= balance) return;
     const problem = `the faucet has ${balance} nanotons, and ${FAUCET_FEES} of them are for fees`;
     throw localnetErrors['not-made']({ wanted: `a gift of ${amount} nanotons`, problem });

@@ -59,6 +59,32 @@ export interface WrittenStates extends MinedIn {
   readonly bytes: number;
 }
 
+export type SeededKind =
+  | 'dns_root'
+  | 'dns_collection'
+  | 'dns_domain'
+  | 'library'
+  | 'multisig'
+  | 'multisig_order'
+  | 'extra_currency';
+
+/** Something that a network was seeded with. */
+export interface SeededItem {
+  readonly kind: SeededKind;
+  readonly name: string;
+  /** The contract, or the account that has it. */
+  readonly address: Address;
+  /** Of a library: its hash, 32 bytes. */
+  readonly hash: Uint8Array | null;
+  readonly about: string;
+  /** Whether this call made it. */
+  readonly created: boolean;
+}
+
+export interface Seeded extends MinedIn {
+  readonly items: readonly SeededItem[];
+}
+
 /** Control methods of a running network. Cells are passed as BoCs. @throws localnet/*, ledger/* */
 export interface RunningNode {
   status(): Promise<NodeStatus>;
@@ -80,6 +106,8 @@ export interface RunningNode {
   runMessageAs(message: Uint8Array): Promise<MinedMessage>;
   /** @param value BoC of the parameter's cell; null deletes it */
   setConfigParam(index: number, value: Uint8Array | null): Promise<MinedIn>;
+  /** Deploys DNS with a domain, a library, a multisig with an order, and sends an extra currency, unless they exist. */
+  seed(): Promise<Seeded>;
   /** Resolves when the shard has been split, or merged with its sibling. */
   split(shard: Shard): Promise<MinedIn>;
   merge(shard: Shard): Promise<MinedIn>;

@@ -142,6 +142,11 @@ export type ContractName =
   | 'wallet-v4r2'
   | 'wallet-v5r1'
   | 'highload-wallet-v3'
+  | 'dns-root'
+  | 'dns-collection'
+  | 'dns-item'
+  | 'multisig'
+  | 'multisig-order'
   | 'config-contract'
   | 'elector-contract';
 

@@ -7,7 +7,12 @@ export function codeOf(name: string): Cell {
   return Cell.fromBoc(readFileSync(vectorPath(`scenarios/${name}.boc`)))[0]!;
 }
 
+/** The code of a contract of `data/localnet`. */
+export function localnetCode(name: 'highload-wallet-v3' | 'multisig' | 'multisig-order'): Cell {
+  return Cell.fromBoc(readFileSync(new URL(`../../../../data/localnet/${name}.boc`, import.meta.url)))[0]!;
+}
+
 /** Code of the highload wallet v3, which @ton/ton does not have. */
 export function highloadCode(): Cell {
-  return Cell.fromBoc(readFileSync(new URL('../../../../data/localnet/highload-wallet-v3.boc', import.meta.url)))[0]!;
+  return localnetCode('highload-wallet-v3');
 }

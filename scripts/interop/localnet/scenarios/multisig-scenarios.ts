@@ -11,7 +11,7 @@ import {
   toNano,
 } from '@ton/core';
 import { expectSame } from '../../same-answer.js';
-import { codeOf } from './contract-codes.js';
+import { localnetCode } from './contract-codes.js';
 import type { Ledger } from './ledger.js';
 import { expectOutcomes, valueIn } from './outcome.js';
 import { type Stage, StageWallet } from './stage.js';
@@ -33,14 +33,14 @@ export async function multisigScenarios(stage: Stage): Promise<(ledger: Ledger) 
   const first = await stage.funded('v3r2', 0);
   const second = new StageWallet(stage, 'v4r2', (await stage.funded('v5r1', 0)).keys);
   await stage.fund(second.address, toNano('20'));
-  const orderCode = codeOf('multisig-order');
+  const orderCode = localnetCode('multisig-order');
   await publishLibrary(stage, second, orderCode);
 
   const signers = Dictionary.empty(Dictionary.Keys.Uint(8), Dictionary.Values.Address());
   signers.set(0, first.address).set(1, second.address);
   const data = beginCell().storeUint(0, 256).storeUint(2, 8);
   data.storeRef(beginCell().storeDictDirect(signers).endCell()).storeUint(2, 8).storeDict(null).storeBit(false);
-  const init: StateInit = { code: codeOf('multisig'), data: data.endCell() };
+  const init: StateInit = { code: localnetCode('multisig'), data: data.endCell() };
   const multisig = contractAddress(0, init);
   const deposit = { to: multisig, value: toNano('3'), init, bounce: false };
   await first.send('multisig: deployed', [deposit], (root) =>
