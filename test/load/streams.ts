@@ -6,7 +6,7 @@ import { ServedTern } from '#test/support/served-tern.js';
 import { percentile } from '../../bench/latency.js';
 import { fundHighloadSenders, sendBoc } from './highload-senders.js';
 
-/** What the campaign of streams is told. */
+/** The settings of the campaign of streams. */
 export interface StreamsGround {
   /** A folder for what Tern keeps. */
   readonly data: string;

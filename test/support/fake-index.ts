@@ -154,6 +154,9 @@ export class FakeIndex implements IndexPort {
   async endedTraces(range: unknown, members: unknown, accounts: unknown) {
     return this.#give(['endedTraces', range, members, accounts], []);
   }
+  async endedTracesBy(range: unknown, names: unknown) {
+    return this.#give(['endedTracesBy', range, names], []);
+  }
   async finalTransactions(range: unknown, filter: unknown) {
     return this.#give(['finalTransactions', range, filter], this.#rows.transactions ?? []);
   }

@@ -4,6 +4,7 @@ import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi } from '#api/http/http-api.js';
 import { requestSwitch } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
+import { WaitingRequests } from '#api/http/waiting-requests.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 
 const MIN_SEQNO_HEADER = 'X-Tern-Min-Seqno';
@@ -52,13 +53,12 @@ export interface FreshnessWait {
 }
 
 interface Waiter extends FreshnessWait {
+  readonly leave: () => void;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Requests that wait: of all clients, and of one. */
-const MOST_WAITING = 2_000;
-const MOST_OF_CLIENT = 200;
+const MOST_WAITING = { most: 2_000, mostOfClient: 200, what: 'wait for a block' } as const;
 
 /** While anybody waits, freshness is looked at so often. */
 const LOOK_MS = 5;
@@ -67,7 +67,7 @@ const LOOK_MS = 5;
 export class FreshnessWaits {
   readonly #clock: Clock;
   readonly #waiting = new Set<Waiter>();
-  readonly #ofClient = new Map<string, number>();
+  readonly #requests = new WaitingRequests(MOST_WAITING);
   #cancelLook: CancelSchedule | null = null;
   /** Requests that had to wait, and those that waited in vain. */
   waited = 0;
@@ -85,14 +85,10 @@ export class FreshnessWaits {
   wait(wanted: FreshnessWait): Promise<void> | undefined {
     if (isReached(wanted)) return undefined;
     const { client, signal } = wanted;
-    const own = this.#ofClient.get(client) ?? 0;
-    if (this.#waiting.size >= MOST_WAITING || own >= MOST_OF_CLIENT) {
-      throw httpErrors.overloaded({ limit: `${Math.max(own, this.#waiting.size)} requests wait for a block` });
-    }
+    const leave = this.#requests.enter(client);
     this.waited++;
-    this.#ofClient.set(client, own + 1);
     return new Promise<void>((resolve, reject) => {
-      const waiter: Waiter = { ...wanted, resolve, reject };
+      const waiter: Waiter = { ...wanted, leave, resolve, reject };
       this.#waiting.add(waiter);
       signal.addEventListener('abort', () => this.#end(waiter, () => reject(httpErrors['client-left']({}))), {
         once: true,
@@ -121,9 +117,7 @@ export class FreshnessWaits {
 
   #end(waiter: Waiter, how: () => void): void {
     if (!this.#waiting.delete(waiter)) return;
-    const left = this.#ofClient.get(waiter.client)! - 1;
-    if (left === 0) this.#ofClient.delete(waiter.client);
-    else this.#ofClient.set(waiter.client, left);
+    waiter.leave();
     how();
   }
 }

@@ -242,17 +242,18 @@ export class FinalEventReader {
         return address === undefined ? [] : [rawOf(address)];
       }),
     }));
-    events.push(...(await this.#whole(range, hashes, most)));
+    events.push(...(await this.#whole(range, hashes)));
     for (const page of pagesOf(events.sort(bySeqno), TRACES_AT_ONCE)) yield page;
   }
 
   /** Traces that ended in a range, by the messages that they began with. */
-  async #whole(range: SeqnoRange, hashes: ReadonlySet<string>, most: number): Promise<TraceEvent[]> {
-    if (hashes.size === 0) return [];
+  async #whole(range: SeqnoRange, hashes: ReadonlySet<string>): Promise<TraceEvent[]> {
+    const bytes = [...hashes].flatMap((text) => hashOf(text) ?? []);
+    if (bytes.length === 0) return [];
     const isMany = hashes.size > MANY_ACCOUNTS && range.from === range.to;
     const found = isMany
-      ? await this.#index.endedTraces(range, 'actions', null, most, this.#limits)
-      : await this.#byHash(range, hashes);
+      ? await this.#index.endedTracesBy(range, { hashes: bytes }, this.#limits)
+      : await this.#byHash(range, bytes);
     const wanted = found.filter((trace) => hashes.has(storedHashes(trace).norm));
     const events: TraceEvent[] = [];
     for (const page of pagesOf(wanted, TRACES_AT_ONCE)) {
@@ -273,19 +274,15 @@ export class FinalEventReader {
     return events;
   }
 
-  async #byHash({ from, to }: SeqnoRange, hashes: ReadonlySet<string>): Promise<readonly EndedTrace[]> {
-    const msg_hash = [...hashes].flatMap((text) => hashOf(text) ?? []);
+  async #byHash(range: SeqnoRange, msg_hash: readonly Uint8Array[]): Promise<readonly EndedTrace[]> {
+    const { from, to } = range;
     const found: EndedTrace[] = [];
-    if (msg_hash.length === 0) return found;
     for (let cursor: string | null = null; ; ) {
       const page = { limit: MOST_ROWS, offset: 0, sort: 'asc', cursor } as const;
       const { rows, next } = await this.#index.traces({ msg_hash }, page, this.#limits);
       const ended = rows.filter(({ state, mc_seqno_end: end }) => state === 'complete' && end >= from && end <= to);
-      for (const { mc_seqno_end: seqno, root } of ended) {
-        const range = { from: seqno, to: seqno };
-        const ofBlock = await this.#index.endedTraces(range, 'actions', null, MOST_OF_BLOCK, this.#limits);
-        found.push(...ofBlock.filter((each) => each.root === root));
-      }
+      const roots = ended.map(({ root }) => root);
+      if (roots.length > 0) found.push(...(await this.#index.endedTracesBy(range, { roots }, this.#limits)));
       if (next === null) return found;
       cursor = next;
     }

@@ -25,6 +25,7 @@ import type { Logger } from '#kernel/logger.js';
 import { Semaphore } from '#kernel/semaphore.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
+import { WakeSignal } from '#kernel/wake-signal.js';
 import type { LiveTraces } from '#services/pending/live-trace.js';
 
 export interface HubModules {
@@ -39,7 +40,7 @@ export interface HubModules {
 }
 
 export interface HubOptions extends Partial<StreamSettings> {
-  /** Tells networks apart in cursors: hexadecimal digits. */
+  /** Identifies the network in cursors: hexadecimal digits. */
   readonly chain: string;
   /** Key of the derivation of actions in the table `derivations`. */
   readonly actionsKey: string;
@@ -82,7 +83,7 @@ export class StreamHub {
   /** Lanes whose events are being dispatched, and who waits for their end. */
   readonly #busy = new Map<StreamLane, Promise<void>>();
   readonly #waitingSince = new Map<StreamLane, { readonly seqno: number; readonly since: number }>();
-  #wake = waker();
+  readonly #wake = new WakeSignal();
   #running: Promise<void> = Promise.resolve();
   #problem: string | null = null;
   #events = 0;
@@ -116,9 +117,7 @@ export class StreamHub {
 
   /** Something was committed. */
   wake(): void {
-    const { resolve } = this.#wake;
-    this.#wake = waker();
-    resolve();
+    this.#wake.wake();
   }
 
   /** The cursor behind all events until now; null before the index has a block. */
@@ -279,7 +278,7 @@ export class StreamHub {
         }
         if (!isWaiting || !isCurrent()) continue;
         // It is where the hub is, which is in the middle of a batch, or before where the cursor was made.
-        await (this.#busy.size > 0 ? Promise.all(this.#busy.values()) : this.#wake.promise);
+        await (this.#busy.size > 0 ? Promise.all(this.#busy.values()) : this.#wake.next);
       }
     } catch (error) {
       if (!isCurrent()) return;
@@ -336,13 +335,13 @@ export class StreamHub {
     const { signal } = this.#stop;
     const { clock, logger } = this.#modules;
     while (!signal.aborted) {
-      const { promise } = this.#wake;
+      const { next } = this.#wake;
       try {
         const waits = await this.#advance(lane);
         if (this.#problem !== null) logger.info('events of the index can be read again');
         this.#problem = null;
-        if (waits) await Promise.race([promise, pause(SETTLE_POLL_MS, clock, signal)]);
-        else await promise;
+        if (waits) await Promise.race([next, pause(SETTLE_POLL_MS, clock, signal)]);
+        else await next;
       } catch (error) {
         if (signal.aborted) return;
         const problem = isTernError(error) ? error.message : String(error);
@@ -509,13 +508,4 @@ export class StreamHub {
 /** The first masterchain block with events behind a position. */
 function nextBlock({ seqno, order }: LanePosition): number {
   return order === null ? seqno + 1 : seqno;
-}
-
-/** A promise and what resolves it. */
-function waker(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }

@@ -1,6 +1,6 @@
 /** Bounds of the streaming API; times in milliseconds. */
 export interface StreamSettings {
-  /** Bytes that are buffered for a client that does not read; beyond, it is told that it lags, and closed. Default 4 MiB. */
+  /** Bytes that are buffered for a client that does not read; beyond, it gets `lagging` and is closed. Default 4 MiB. */
   readonly maxBufferedBytes: number;
   /** Streams that are read for at a time while they are resumed. Default 8. */
   readonly maxReplays: number;
@@ -12,7 +12,7 @@ export interface StreamSettings {
   readonly maxAddresses: number | null;
   /** Interval of comments on SSE and of pings on WebSocket. Default 15 s. */
   readonly keepAliveMs: number;
-  /** How long a client that is told to go may take to read that. Default 10 s. */
+  /** How long a client may take to read the last event. Default 10 s. */
   readonly lingerMs: number;
   /** Messages of a WebSocket client per second, after a burst of four times as many; beyond, it is closed. Default 20. */
   readonly maxMessagesPerSecond: number;

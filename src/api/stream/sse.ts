@@ -76,7 +76,7 @@ export class SseConnection implements EventSink {
   }
 }
 
-/** What a client is told when the server ends its stream. */
+/** The last event of a stream that the server ends. */
 export function endJson(reason: StreamEnd, cursor: string, problem: string | undefined): string {
   return JSON.stringify({ type: reason, ...(problem === undefined ? {} : { error: problem }), cursor });
 }

@@ -71,7 +71,7 @@ export class Subscriber {
 /** Kinds of events of a trace. */
 export type TraceEventKind = 'transactions' | 'actions' | 'trace';
 
-/** Traces that a subscriber is told of, at most: what is not final is gone within minutes. */
+/** Traces of which a subscriber has got events, at most: what is not final is gone within minutes. */
 const MOST_TRACES = 2_000;
 const FINAL = 'final';
 

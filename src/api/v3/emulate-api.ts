@@ -386,7 +386,7 @@ const LIVE_TEXTS: Readonly<Record<string, (data: TernError['data']) => string>> 
   'v3/emulate-failed': ({ problem }) => String(problem),
 };
 
-/** Status and text of an error as the live emulation service tells it. */
+/** Status and text of an error as of the live emulation service. */
 function failureText(error: TernError, { profile, method, path }: FailedRequest) {
   if (profile === 'spec') return null;
   const { code, data } = error;
@@ -410,7 +410,7 @@ const DESCRIPTION = `What a message would do, without sending it: the transactio
 
 The emulation begins with proven state after the newest masterchain block, or after the one that the request names, and goes on as
 the next blocks would: the messages of a block in the order of logical time, messages to other shards some blocks later. Contracts
-that the trace deploys are recognised, so actions and metadata also tell of tokens that do not exist yet. The header
+that the trace deploys are recognised, so actions and metadata include tokens that do not exist yet. The header
 \`X-Tern-Emulator\` of an answer says that the network has newer rules than the emulator.
 
 Under \`/toncenter/api/emulate\` answers and errors are those of the live service.`;

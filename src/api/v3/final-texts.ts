@@ -81,7 +81,7 @@ const ADDRESS_BYTES = 250;
 
 /**
  * The texts of transactions and traces that are final, by id and profile, as long as there is room. An entry is valid while the
- * keys of its row are the same: the hash, which tells another chain apart, and the trace; of a trace its extent. So no
+ * keys of its row are the same: the hash, which differs on another chain, and the trace; of a trace its extent. So no
  * event has to end it, and reader threads may have texts of their own.
  */
 export class FinalTexts {

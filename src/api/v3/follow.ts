@@ -2,6 +2,7 @@ import { httpErrors } from '#api/http/errors.js';
 import { FOLLOW_PATH } from '#api/http/follow-url.js';
 import type { HttpNetwork, RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
 import type { RawParameters } from '#api/http/query-string.js';
+import { WaitingRequests } from '#api/http/waiting-requests.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { decodeHash256 } from '#api/v3/parameters.js';
 import { toBase64 } from '#kernel/bytes.js';
@@ -27,9 +28,7 @@ export interface FollowRouteModules {
   readonly clock: Clock;
 }
 
-/** Requests that wait, of all clients and of one. */
-const MOST_WAITING = 4_096;
-const MOST_OF_CLIENT = 256;
+const MOST_WAITING = { most: 4_096, mostOfClient: 256, what: 'follow messages' } as const;
 
 /** Seconds. */
 const DEFAULT_TIMEOUT = 30;
@@ -43,21 +42,7 @@ const KEEP_ALIVE_MS = 15_000;
 
 /** The route `GET /api/v3/follow/{hash}`: what became of a message, by long poll or, with `Accept: text/event-stream`, as events. */
 export function followRoute({ followOf, clock }: FollowRouteModules): RawRoute {
-  const waiting = new Map<string, number>();
-  let all = 0;
-  const enter = (client: string): (() => void) => {
-    const own = waiting.get(client) ?? 0;
-    if (all >= MOST_WAITING) throw httpErrors.overloaded({ limit: `${all} requests follow messages` });
-    if (own >= MOST_OF_CLIENT) throw httpErrors.overloaded({ limit: `${own} requests of this client follow messages` });
-    all++;
-    waiting.set(client, own + 1);
-    return () => {
-      all--;
-      const left = waiting.get(client)! - 1;
-      if (left === 0) waiting.delete(client);
-      else waiting.set(client, left);
-    };
-  };
+  const waiting = new WaitingRequests(MOST_WAITING);
   return {
     path: `${FOLLOW_PATH}/*`,
     name: 'follow',
@@ -67,7 +52,7 @@ export function followRoute({ followOf, clock }: FollowRouteModules): RawRoute {
       const given = parametersOf(request);
       const follow = followOf(request.network);
       if (follow === null) throw v3Errors['no-pending']({});
-      const leave = enter(request.keyId ?? request.clientAddress);
+      const leave = waiting.enter(request.keyId ?? request.clientAddress);
       try {
         if (wantsEvents(request)) await stream(given, follow, request, reply, clock);
         else await poll(given, follow, request, reply, clock);

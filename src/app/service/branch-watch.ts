@@ -1,9 +1,9 @@
-import { Polling } from '#app/service/polling.js';
 import type { Database } from '#drivers/store/database.js';
 import { readNewestMcBlockId } from '#drivers/store/write/neighbours.js';
 import { sameBlock } from '#formats/proofs/block-id.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { Polling } from '#kernel/polling.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { idOfStored, otherBranch } from '#services/indexer/write/chain-continuity.js';
 

@@ -1,7 +1,7 @@
-import { Polling } from '#app/service/polling.js';
 import type { LiteSource } from '#drivers/lite/lite-source.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { Polling } from '#kernel/polling.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 

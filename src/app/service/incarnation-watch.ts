@@ -1,7 +1,7 @@
-import { Polling } from '#app/service/polling.js';
 import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { Polling } from '#kernel/polling.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 export interface IncarnationWatchModules {

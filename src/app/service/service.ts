@@ -103,11 +103,11 @@ interface NetworkReplacement extends Omit<Replacement<ServedNetwork>, 'open'> {
 /** The built page, in the package and in a checkout. */
 const EXPLORER_FOLDER = fileURLToPath(new URL('../../../dist/web', import.meta.url));
 
-/** What live services have and Tern has not yet; the README lists it, too. */
+/** What live services have, and this one not, or not without an index; the README lists it, too. */
 const MISSING_PATHS = {
   '/api/v3/balanceChanges':
     'the balance changes of a transaction follow from `account_state_before` and `account_state_after` in /api/v3/transactions',
-  '/api/emulate/': 'send the message to a fork of the network (tern dev --fork), or use estimateFee of API v2',
+  '/api/emulate/': 'emulation needs an index here: start the server with --database-url; or use estimateFee of API v2',
 };
 
 const KIB = 2 ** 10;

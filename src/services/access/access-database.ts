@@ -1,8 +1,9 @@
 import { AccessTables, type AccessUsageRow } from '#drivers/store/access-tables.js';
 import { isTransient } from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { Polling } from '#kernel/polling.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { accessErrors } from '#services/access/errors.js';
 import { ConfigField } from '#services/access/json-field.js';
@@ -86,7 +87,6 @@ export class AccessDatabase implements KeyStore {
   async watch(onChange: (stored: StoredKeys) => void): Promise<KeyWatch> {
     const { clock, logger } = this.#modules;
     let version: bigint | null = null;
-    let cancel: CancelSchedule = () => {};
     let closed = false;
     let problem = '';
     let delayMs = POLL_MS;
@@ -97,7 +97,7 @@ export class AccessDatabase implements KeyStore {
       version = stored.version;
       if (!closed) onChange(stored);
     };
-    const tell = (error: unknown): void => {
+    const report = (error: unknown): void => {
       const { message } = error as Error;
       delayMs = Math.min(2 * delayMs, LONGEST_POLL_MS);
       if (message === problem || closed) return;
@@ -111,28 +111,25 @@ export class AccessDatabase implements KeyStore {
         problem = '';
         delayMs = POLL_MS;
       } catch (error) {
-        tell(error);
+        report(error);
       }
     };
-    const next = (): void => {
-      cancel = clock.schedule(delayMs, () => {
-        void look().then(() => {
-          if (!closed) next();
-        });
-      });
-    };
+    const polling = new Polling(async () => {
+      await look();
+      return delayMs;
+    }, clock);
     try {
       await read();
     } catch (error) {
       if (!isPassing(error)) throw error;
-      tell(error);
+      report(error);
     }
-    next();
+    polling.start(delayMs);
     return {
       look,
       close() {
         closed = true;
-        cancel();
+        void polling.close();
       },
     };
   }

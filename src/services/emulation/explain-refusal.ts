@@ -71,11 +71,11 @@ export async function explainRefusal(
     const refusalCase = { ...read, view, account, machineTime: Math.floor(modules.unixTimeMs() / 1000) };
     const contract = contractOf(refusalCase);
     if ('reason' in contract) return contract;
-    const told = exitCodeIn(refusal.nodeText);
+    const exit_code = exitCodeIn(refusal.nodeText);
     const ended =
-      told === null
+      exit_code === null
         ? await runHere(context, refusalCase, settings, modules)
-        : { exit_code: told, vm_log: refusal.nodeText };
+        : { exit_code, vm_log: refusal.nodeText };
     return 'reason' in ended ? ended : explainExitCode(ended, contract, refusalCase);
   } catch (error) {
     if (!isTernError(error)) throw error;

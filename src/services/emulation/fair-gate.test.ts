@@ -8,7 +8,7 @@ const expired = () => new RangeError('expired');
 const until = (at: number) => ({ until: at, expired, aborted: expired });
 const NEVER = until(Number.POSITIVE_INFINITY);
 
-/** A gate, and works that end when they are told to. */
+/** A gate, and works that end on demand. */
 function gate(most: number) {
   const fair = new FairGate(most, clock, (waiting) => contractsErrors['node-overloaded']({ waiting }));
   const order: string[] = [];

@@ -1,5 +1,6 @@
 import type { Action } from '#domain/actions/action-registry.js';
 import { type Classification, classify } from '#domain/actions/classify.js';
+import { contractFacts } from '#domain/actions/contract-facts.js';
 import type { ContractFacts, TraceFacts } from '#domain/actions/trace-facts.js';
 import { type TraceInput, traceTransaction } from '#domain/actions/trace-input.js';
 import { codeMethods } from '#domain/contracts/code-methods.js';
@@ -167,7 +168,12 @@ class TraceContracts implements TraceFacts {
       }
     }
     const facts = new Map([...earlier, ...rows].map(({ kind, values }) => [kind, values]));
-    this.#known.set(key, facts.size === 0 ? null : contractFacts(codeOf(after) ?? codeOf(before), facts));
+    this.#known.set(
+      key,
+      facts.size === 0
+        ? null
+        : contractFacts((codeOf(after) ?? codeOf(before))?.hash() ?? null, (kind) => facts.get(kind)),
+    );
     this.#data.set(key, dataOf(after));
   }
 
@@ -208,64 +214,6 @@ async function readInterface(
     if (isContractError(error) || (isTernError(error) && !PASSING.test(error.code))) return null;
     throw error;
   }
-}
-
-function contractFacts(code: Cell | null, rows: ReadonlyMap<string, DetectedInterface['values']>): ContractFacts {
-  const address = (value: unknown) => (value ?? null) as Address | null;
-  const wallet = rows.get('jetton_wallet');
-  const item = rows.get('nft_item');
-  const sale = rows.get('nft_sale');
-  const auction = rows.get('nft_auction');
-  const order = rows.get('multisig_order');
-  const pool = rows.get('dex_pool');
-  const saleOf = sale === undefined || sale.nft == null ? null : { ...sale, nft: sale.nft as Address };
-  const auctionOf = auction === undefined || auction.nft == null ? null : { ...auction, nft: auction.nft as Address };
-  return {
-    code_hash: code?.hash() ?? null,
-    jetton_wallet: wallet === undefined ? null : { owner: wallet.owner as Address, jetton: wallet.jetton as Address },
-    nft_item:
-      item === undefined
-        ? null
-        : {
-            index: item.index as bigint,
-            collection: address(item.collection),
-            owner: address(item.owner),
-            content_uri: uriOf(item.content as string),
-          },
-    nft_sale:
-      saleOf === null
-        ? null
-        : {
-            nft: saleOf.nft,
-            nft_owner: address(sale!.nft_owner),
-            marketplace: address(sale!.marketplace),
-            full_price: sale!.full_price as bigint,
-          },
-    nft_auction:
-      auctionOf === null
-        ? null
-        : {
-            nft: auctionOf.nft,
-            nft_owner: address(auction!.nft_owner),
-            marketplace: address(auction!.marketplace),
-            last_bid: auction!.last_bid as bigint,
-          },
-    multisig_order:
-      order === undefined
-        ? null
-        : { multisig: order.multisig as Address, signers: (order.signers ?? []) as readonly Address[] },
-    nominator_pool: rows.has('nominator_pool'),
-    dex_pool:
-      pool === undefined
-        ? null
-        : { dex: pool.dex as string, asset_1: address(pool.asset_1), asset_2: address(pool.asset_2) },
-  };
-}
-
-/** @param content JSON text */
-function uriOf(content: string): string | null {
-  const { uri } = JSON.parse(content) as { readonly uri?: unknown };
-  return typeof uri === 'string' ? uri : null;
 }
 
 function accountOf(shardAccount: Cell): Account {

@@ -8,6 +8,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { Polling } from '#kernel/polling.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { LiveTransaction } from '#services/pending/live-trace.js';
 import type { PendingTraces } from '#services/pending/pending-traces.js';
@@ -31,6 +32,12 @@ const MOST_OF_TRACE = 4_000;
 const QUERY_MS = 5_000;
 const RETRY_MS = 200;
 
+/** Awaited messages are looked up so often, in case no event came of them: they were committed before this process knew them. */
+const LOOK_MS = 5_000;
+
+/** Messages that are looked up each time. */
+const MOST_LOOKED_UP = 1_000;
+
 /** Roots of live traces that are remembered. */
 const MOST_ROOTS = 100_000;
 
@@ -40,19 +47,24 @@ export class FollowIndex {
   readonly #stop = new AbortController();
   /** Trace ids by the roots that the index gives traces. */
   readonly #roots = new Map<bigint, Uint8Array>();
+  readonly #looking: Polling;
+  /** How many awaited messages were looked up since the first of them. */
+  #lookedUp = 0;
   #running: Promise<void> = Promise.resolve();
 
   constructor(modules: FollowIndexModules) {
     this.#modules = modules;
+    this.#looking = new Polling((signal) => this.#look(signal), modules.clock);
   }
 
   start(): void {
     this.#running = this.#run();
+    this.#looking.start(LOOK_MS);
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#running;
+    await Promise.all([this.#looking.close(), this.#running]);
   }
 
   async #run(): Promise<void> {
@@ -60,6 +72,23 @@ export class FollowIndex {
     for await (const events of feed.subscribe('now', this.#stop.signal)) {
       for (const event of events) await this.#retried(() => this.#handle(event));
     }
+  }
+
+  /** @returns the milliseconds until the next time */
+  async #look(signal: AbortSignal): Promise<number> {
+    const { traces, logger } = this.#modules;
+    if (traces.isIdle) return LOOK_MS;
+    const awaited = traces.awaitedAmong(null);
+    const from = this.#lookedUp < awaited.length ? this.#lookedUp : 0;
+    const hashes = awaited.slice(from, from + MOST_LOOKED_UP);
+    try {
+      await this.#applyReceived(hashes);
+      this.#lookedUp = from + hashes.length;
+    } catch (error) {
+      const problem = isTernError(error) ? error.message : String(error);
+      if (!signal.aborted) logger.warn('awaited messages cannot be looked up in the index; retrying', { problem });
+    }
+    return LOOK_MS;
   }
 
   /** An event that is left out would leave traces pending. */
@@ -90,9 +119,7 @@ export class FollowIndex {
       return;
     }
     const hashes = traces.awaitedAmong(kind === 'committed' ? (touched?.messages ?? null) : null);
-    for (let at = 0; at < hashes.length; at += MESSAGES_AT_ONCE) {
-      traces.apply(await this.#tracesOf(hashes.slice(at, at + MESSAGES_AT_ONCE)));
-    }
+    await this.#applyReceived(hashes);
     traces.touched(kind === 'committed' ? (touched?.messages ?? null) : null);
     if (kind !== 'committed' || range === null) return;
     const newest = head();
@@ -102,6 +129,13 @@ export class FollowIndex {
       gen_utime: newest?.gen_utime ?? null,
       touches: (account) => accounts?.has(accountKey(addressBytes(account))) ?? true,
     });
+  }
+
+  /** Puts the indexed transactions of messages, and of the rest of their traces, in place. */
+  async #applyReceived(hashes: readonly Uint8Array[]): Promise<void> {
+    for (let at = 0; at < hashes.length; at += MESSAGES_AT_ONCE) {
+      this.#modules.traces.apply(await this.#tracesOf(hashes.slice(at, at + MESSAGES_AT_ONCE)));
+    }
   }
 
   /** All indexed transactions of the traces in which some messages were received. */

@@ -1,8 +1,9 @@
 import { Address } from '#formats/address/address.js';
 import type { BlockHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, printBlockId } from '#formats/proofs/block-id.js';
-import { type Clock, pause } from '#kernel/clock.js';
+import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { Polling } from '#kernel/polling.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { LiveTransaction } from '#services/pending/live-trace.js';
@@ -15,11 +16,11 @@ export interface FollowShardsModules {
   readonly logger: Logger;
 }
 
-/** While messages are pending, servers are asked so often. */
+/** Pending shard blocks are queried so often while messages are pending. */
 const LOOK_MS = 150;
 
-/** A network whose servers do not tell is asked so seldom. */
-const ASK_AGAIN_MS = 600_000;
+/** The same where servers do not support the query. */
+const RETRY_UNSUPPORTED_MS = 600_000;
 
 const QUERY_MS = 2_000;
 
@@ -33,46 +34,42 @@ const MOST_AT_ONCE = 16;
  */
 export class FollowShards {
   readonly #modules: FollowShardsModules;
-  readonly #stop = new AbortController();
+  readonly #polling: Polling;
   readonly #seen = new Set<string>();
-  #running: Promise<void> = Promise.resolve();
+  #isReported = false;
 
   constructor(modules: FollowShardsModules) {
     this.#modules = modules;
+    this.#polling = new Polling((signal) => this.#poll(signal), modules.clock);
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#polling.start();
   }
 
-  async close(): Promise<void> {
-    this.#stop.abort();
-    await this.#running;
+  close(): Promise<void> {
+    return this.#polling.close();
   }
 
-  async #run(): Promise<void> {
-    const { traces, clock, logger } = this.#modules;
-    const { signal } = this.#stop;
-    let isReported = false;
-    while (!signal.aborted) {
-      let waitMs = LOOK_MS;
-      try {
-        if (!traces.isIdle) await this.#look();
-      } catch (error) {
-        if (signal.aborted) return;
+  /** @returns the milliseconds until the next time */
+  async #poll(signal: AbortSignal): Promise<number> {
+    const { traces, logger } = this.#modules;
+    try {
+      if (!traces.isIdle) await this.#look(signal);
+    } catch (error) {
+      if (!this.#isReported && !signal.aborted) {
         const problem = isTernError(error) ? error.message : String(error);
-        if (isTernError(error, 'lite/answer-error')) waitMs = ASK_AGAIN_MS;
-        if (!isReported)
-          logger.info('no confirmed transactions: liteservers do not tell of pending shard blocks', { problem });
-        isReported = true;
+        logger.info('no confirmed transactions: liteservers do not list pending shard blocks', { problem });
+        this.#isReported = true;
       }
-      await pause(waitMs, clock, signal);
+      if (isTernError(error, 'lite/answer-error')) return RETRY_UNSUPPORTED_MS;
     }
+    return LOOK_MS;
   }
 
-  async #look(): Promise<void> {
+  async #look(signal: AbortSignal): Promise<void> {
     const { traces, chain } = this.#modules;
-    const options = { deadlineMs: QUERY_MS, signal: this.#stop.signal };
+    const options = { deadlineMs: QUERY_MS, signal };
     const ids = await chain.pendingShardBlocks(options);
     const fresh = ids.filter((id) => !this.#seen.has(printBlockId(id))).slice(0, MOST_AT_ONCE);
     const blocks = await Promise.all(fresh.map((id) => chain.pendingShardBlock(id, options)));

@@ -101,7 +101,7 @@ export class MessageFollow {
           if (shown === null || isOther(shown, found)) yield found;
           shown = found;
           if (found.isSettled) return;
-          // Nobody tells of traces that only the index has.
+          // No event comes of traces that only the index has.
           const isOfIndex = found.stage !== 'unknown' && live.status(hash) === null;
           cancelLook = isOfIndex ? clock.schedule(LOOK_MS, changed) : () => {};
           continue;

@@ -15,7 +15,10 @@ export interface TransactionFailure {
   readonly explanation: string;
 }
 
-/** Finds the transactions that failed, in the given order. Coins that arrive at an account without code are no failure. */
+/**
+ * Finds the transactions that failed, in the given order. Coins that arrive are no failure where no code runs: because the account has
+ * none, or because the message carries too little to run it.
+ */
 export function failuresOf(
   transactions: readonly Pick<LiveTransaction, 'cell' | 'account'>[],
 ): readonly TransactionFailure[] {
@@ -32,7 +35,7 @@ function failureOf(description: TransactionDescr): Failure | null {
   const { compute_ph: compute } = description;
   if (compute.kind === 'tr_phase_compute_skipped') {
     const isBounced = 'bounce' in description && description.bounce !== null;
-    if (compute.reason === 'cskip_no_state' && !isBounced) return null;
+    if (!isBounced && (compute.reason === 'cskip_no_state' || compute.reason === 'cskip_no_gas')) return null;
     return { phase: 'compute', exit_code: null, explanation: SKIPPED[compute.reason] };
   }
   const { exit_code } = compute;
@@ -51,7 +54,7 @@ function failureOf(description: TransactionDescr): Failure | null {
 const SKIPPED = {
   cskip_no_state: 'No contract is deployed at the account, and the message was returned.',
   cskip_bad_state: 'The StateInit in the message does not belong to the account.',
-  cskip_no_gas: 'The message carried too little to pay for running the contract.',
+  cskip_no_gas: 'The message carried too little to pay for running the contract, and was returned.',
   cskip_suspended: 'The account is suspended by the configuration of the network.',
 } as const;
 

@@ -93,7 +93,7 @@ const INDEXED_MS = 1_000;
 const SWEEP_MS = 1_000;
 
 /**
- * Traces from a message to finalized transactions. It is told of messages ({@link PendingTraces.submit}) and of transactions in blocks
+ * Traces from a message to finalized transactions. It gets messages ({@link PendingTraces.submit}) and transactions of blocks
  * ({@link PendingTraces.apply}), emulates the former, and puts the latter in place of what was emulated. Nothing is stored outside of
  * this process.
  */

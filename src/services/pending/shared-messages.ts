@@ -9,7 +9,7 @@ import type { MessageOrigin } from '#services/pending/live-messages.js';
 /** Messages that processes share. */
 export interface SharedMessagesOptions {
   readonly url: string;
-  /** Tells networks with one Redis server apart. */
+  /** Separates networks that share a Redis server. */
   readonly network: string;
   /** A channel to which others publish external-in messages: BoCs in base64. Null: none. */
   readonly channel: string | null;
@@ -60,7 +60,7 @@ export class SharedMessages {
     this.#subscriber.subscribe(...topics).catch((error: Error) => this.#report(error.message));
   }
 
-  /** Tells the other processes of a message; does not wait. */
+  /** Passes a message to the other processes; does not wait. */
   publish({ boc }: ExternalInMessage): void {
     this.#publisher.publish(this.#topic, toBase64(boc)).catch((error: Error) => this.#report(error.message));
   }

@@ -13,6 +13,7 @@ import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
+import { WakeSignal } from '#kernel/wake-signal.js';
 import type { EventSource, EventTaker } from '#services/webhooks/event-source.js';
 import type { WebhookSettings } from '#services/webhooks/options.js';
 import { signedHeaders } from '#services/webhooks/signature.js';
@@ -42,9 +43,9 @@ export class HookRunner {
   #taken: { readonly json: string; readonly cursor: string | null }[] = [];
   #bytes = 0;
   #onDrain: (() => void) | null = null;
-  /** Resolved when something is to be stored, and when something is to be sent. */
-  #storing = signal();
-  #sending = signal();
+  /** Something is to be stored, and something is to be sent. */
+  readonly #storing = new WakeSignal();
+  readonly #sending = new WakeSignal();
   readonly #running: Promise<unknown>;
 
   constructor(hook: StoredWebhook, settings: WebhookSettings, modules: HookRunnerModules) {
@@ -57,7 +58,7 @@ export class HookRunner {
 
   /** Something of it may be due now: dead deliveries were replayed. */
   wake(): void {
-    this.#sending.resolve();
+    this.#sending.wake();
   }
 
   /** It has stopped by itself: another process moved on its cursor, or it was removed. */
@@ -67,8 +68,8 @@ export class HookRunner {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    this.#storing.resolve();
-    this.#sending.resolve();
+    this.#storing.wake();
+    this.#sending.wake();
     this.#onDrain?.();
     await this.#running;
   }
@@ -109,8 +110,7 @@ export class HookRunner {
       while (!this.#stop.signal.aborted) {
         if (this.#taken.length === 0) {
           if (hasEnded) return;
-          await this.#storing.promise;
-          this.#storing = signal();
+          await this.#storing.next;
           continue;
         }
         stored += await this.#store();
@@ -127,7 +127,7 @@ export class HookRunner {
       event: (json, cursor) => {
         this.#taken.push({ json, cursor });
         this.#bytes += json.length;
-        this.#storing.resolve();
+        this.#storing.wake();
       },
       get buffered() {
         return runner.#bytes;
@@ -140,7 +140,7 @@ export class HookRunner {
       ended: (problem) => {
         onEnd();
         if (problem !== null) this.#modules.logger.warn('a webhook gets no events', { hook: this.#hook.id, problem });
-        this.#storing.resolve();
+        this.#storing.wake();
       },
     };
   }
@@ -165,7 +165,7 @@ export class HookRunner {
     this.#cursor = after;
     this.#bytes -= bytes;
     if (this.#bytes === 0) this.#onDrain?.();
-    this.#sending.resolve();
+    this.#sending.wake();
     return taken.length;
   }
 
@@ -175,17 +175,17 @@ export class HookRunner {
     const { signal: stopped } = this.#stop;
     const { database, clock, unixTimeMs, logger } = this.#modules;
     while (!stopped.aborted) {
-      this.#sending = signal();
+      const { next: woken } = this.#sending;
       try {
         const waiting = await database.withWriter((client) => readWaiting(client, this.#hook.id, PAGE));
         if (waiting.length === 0) {
-          await Promise.race([this.#sending.promise, pause(this.#settings.pollMs, clock, stopped)]);
+          await Promise.race([woken, pause(this.#settings.pollMs, clock, stopped)]);
           continue;
         }
         for (const delivery of waiting) {
           const wait = Number(delivery.not_before) - unixTimeMs();
           if (wait > 0) {
-            await Promise.race([this.#sending.promise, pause(wait, clock, stopped)]);
+            await Promise.race([woken, pause(wait, clock, stopped)]);
             break;
           }
           const outcome = await this.#attempt(delivery);
@@ -250,12 +250,4 @@ export async function sendSigned(
 function problemOf(error: unknown): string {
   const text = isTernError(error) ? error.message : String(error);
   return text.length > LONGEST_PROBLEM ? `${text.slice(0, LONGEST_PROBLEM)}…` : text;
-}
-
-function signal(): { readonly promise: Promise<void>; readonly resolve: () => void } {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
 }

@@ -190,7 +190,7 @@ describe('a webhook', () => {
     await expect.poll(numbers, { timeout: 20_000 }).toEqual(upTo(50));
   });
 
-  it('gives events up after some time, lists them, and sends them again when it is told to', async () => {
+  it('gives events up after some time, lists them, and sends them again on demand', async () => {
     manner = 'error';
     const source = new CountedEvents();
     const webhooks = start(source, { giveUpMs: 1 });

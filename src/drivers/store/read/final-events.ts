@@ -35,6 +35,9 @@ export interface EndedTrace {
   readonly external_hash_norm: Uint8Array | null;
 }
 
+/** Traces by their roots, or by the hash that {@link readEndedTracesBy} finds them under. */
+export type TraceNames = { readonly roots: readonly bigint[] } | { readonly hashes: readonly Uint8Array[] };
+
 interface EndedFound extends Omit<EndedTrace, 'classification_state'> {
   readonly classification: number | null;
 }
@@ -102,11 +105,34 @@ export async function readEndedTraces(
         ORDER BY x.mc_seqno_end, x.root LIMIT ${most}
       ) AS x ${CLASSIFIED} ORDER BY x.mc_seqno_end, x.root`;
   }
-  const found = await session.rows<EndedFound>(statement);
-  return found.map(({ classification, ...trace }) => ({
-    ...trace,
-    classification_state: CLASSIFICATION_STATES[classification ?? 0] ?? 'unclassified',
-  }));
+  return (await session.rows<EndedFound>(statement)).map(endedTrace);
+}
+
+/**
+ * Of complete traces that ended in a range of masterchain blocks those with some names, without their accounts; by the block, then by
+ * root. A hash is the normalised one of the external-in message that the trace began with; else the trace id.
+ */
+export async function readEndedTracesBy(
+  session: IndexSession,
+  { from, to }: SeqnoRange,
+  names: TraceNames,
+): Promise<readonly EndedTrace[]> {
+  const inRange = sql`x.state = 0 AND x.mc_seqno_end >= ${from}::integer AND x.mc_seqno_end <= ${to}::integer`;
+  const columns = sql`SELECT ${ENDED_COLUMNS}, '{}'::bigint[] AS accounts`;
+  const statement =
+    'roots' in names
+      ? sql`${columns} FROM unnest(${opaqueToPlanner(names.roots, 'bigint[]')}) AS k(root)
+          CROSS JOIN LATERAL (SELECT * FROM traces x WHERE x.root = k.root LIMIT 1) AS x ${CLASSIFIED}
+          WHERE ${inRange} ORDER BY x.mc_seqno_end, x.root`
+      : sql`${columns} FROM traces x ${CLASSIFIED}
+          WHERE ${inRange}
+            AND coalesce(c.external_hash_norm, c.external_hash, x.trace_id) = ANY(${names.hashes}::bytea[])
+          ORDER BY x.mc_seqno_end, x.root`;
+  return (await session.rows<EndedFound>(statement)).map(endedTrace);
+}
+
+function endedTrace({ classification, ...trace }: EndedFound): EndedTrace {
+  return { ...trace, classification_state: CLASSIFICATION_STATES[classification ?? 0] ?? 'unclassified' };
 }
 
 /** Bounds of the logical times of what ends in a range of masterchain blocks; generous. */

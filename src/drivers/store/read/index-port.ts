@@ -6,6 +6,7 @@ import { readDnsRecords } from '#drivers/store/read/dns.js';
 import {
   readChangedJettonWallets,
   readEndedTraces,
+  readEndedTracesBy,
   readFinalTransactions,
   readSettledRows,
   readTouchedAccounts,
@@ -104,6 +105,8 @@ const READS = {
   vestingContracts: readVestingContracts,
   /** Complete traces by the masterchain block in which they ended, then by root. */
   endedTraces: readEndedTraces,
+  /** Of these the ones with some roots or hashes. */
+  endedTracesBy: readEndedTracesBy,
   /** Transactions of accounts by masterchain block, account and lt. */
   finalTransactions: readFinalTransactions,
   /** Accounts with transactions in a range of masterchain blocks. */

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { contractFacts, FACT_COLUMNS } from '#domain/actions/contract-facts.js';
 import type { ContractFacts } from '#domain/actions/trace-facts.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import type { ColumnValue } from '#drivers/store/write/contract-tables.js';
@@ -145,21 +146,12 @@ export async function forgetUnavailablePast(client: ClientBase): Promise<void> {
 type JsonRow = Readonly<Record<string, string | readonly string[] | null>>;
 type Json = Readonly<Record<string, JsonRow>>;
 
-/** What classification reads of each interface. */
-const COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  jetton_wallet: ['owner', 'jetton'],
-  nft_item: ['index', 'collection', 'owner', 'content'],
-  nft_sale: ['nft', 'nft_owner', 'marketplace', 'full_price'],
-  nft_auction: ['nft', 'nft_owner', 'marketplace', 'last_bid'],
-  multisig_order: ['multisig', 'signers'],
-  nominator_pool: [],
-  dex_pool: ['dex', 'asset_1', 'asset_2'],
-};
+const columnsOf: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(FACT_COLUMNS));
 
 function factsJson(rows: readonly FoundInterface[]): Json {
   const json: Record<string, JsonRow> = {};
   for (const { kind, values } of rows) {
-    const names = COLUMNS[kind];
+    const names = columnsOf.get(kind);
     if (names !== undefined) json[kind] = Object.fromEntries(names.map((name) => [name, columnJson(values[name])]));
   }
   return json;
@@ -172,47 +164,17 @@ function columnJson(value: ColumnValue | undefined): string | readonly string[] 
 }
 
 function factsOfJson(json: Json, code_hash: Uint8Array | null): ContractFacts {
-  const { jetton_wallet: wallet, nft_item: item, nft_sale: sale, nft_auction: auction } = json;
-  const { multisig_order: order, nominator_pool: pool, dex_pool: dex } = json;
-  return {
-    code_hash,
-    jetton_wallet: wallet === undefined ? null : { owner: addressIn(wallet.owner)!, jetton: addressIn(wallet.jetton)! },
-    nft_item:
-      item === undefined
-        ? null
-        : {
-            index: BigInt(item.index as string),
-            collection: addressIn(item.collection),
-            owner: addressIn(item.owner),
-            content_uri: (JSON.parse(item.content as string) as { readonly uri?: string }).uri ?? null,
-          },
-    nft_sale:
-      sale === undefined || sale.nft === null
-        ? null
-        : { ...ofTrade(sale), full_price: BigInt(sale.full_price as string) },
-    nft_auction:
-      auction === undefined || auction.nft === null
-        ? null
-        : { ...ofTrade(auction), last_bid: BigInt(auction.last_bid as string) },
-    multisig_order:
-      order === undefined
-        ? null
-        : {
-            multisig: addressIn(order.multisig)!,
-            signers: ((order.signers ?? []) as readonly string[]).map((one) => addressIn(one)!),
-          },
-    nominator_pool: pool !== undefined,
-    dex_pool:
-      dex === undefined
-        ? null
-        : { dex: dex.dex as string, asset_1: addressIn(dex.asset_1), asset_2: addressIn(dex.asset_2) },
-  };
+  return contractFacts(code_hash, (kind) => {
+    const row = json[kind];
+    return row && Object.fromEntries(Object.entries(row).map(([name, value]) => [name, columnOf(name, value)]));
+  });
 }
 
-function ofTrade({ nft, nft_owner, marketplace }: JsonRow) {
-  return { nft: addressIn(nft)!, nft_owner: addressIn(nft_owner), marketplace: addressIn(marketplace) };
-}
+const INTEGERS: ReadonlySet<string> = new Set(['index', 'full_price', 'last_bid']);
+const TEXTS: ReadonlySet<string> = new Set(['content', 'dex']);
 
-function addressIn(value: JsonRow[string] | undefined): Address | null {
-  return typeof value === 'string' ? parseAddress(value).address : null;
+function columnOf(name: string, value: JsonRow[string]): unknown {
+  if (value === null || TEXTS.has(name)) return value;
+  if (typeof value !== 'string') return value.map((one) => parseAddress(one).address);
+  return INTEGERS.has(name) ? BigInt(value) : parseAddress(value).address;
 }

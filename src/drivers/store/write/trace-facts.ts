@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { contractFacts } from '#domain/actions/contract-facts.js';
 import type { ContractFacts } from '#domain/actions/trace-facts.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import type { Address } from '#formats/address/address.js';
@@ -33,7 +34,7 @@ interface FactsFound {
   readonly item_index: bigint | null;
   readonly item_collection: Uint8Array | null;
   readonly item_owner: Uint8Array | null;
-  readonly item_uri: string | null;
+  readonly item_content: string | null;
   readonly sale_nft: Uint8Array | null;
   readonly sale_owner: Uint8Array | null;
   readonly sale_marketplace: Uint8Array | null;
@@ -59,7 +60,7 @@ const READ_FACTS = `
     q.address IS NOT NULL AS queued, q.attempts, c.address IS NOT NULL AS known,
     c.last_trans_lt AS detected_lt, a.address IS NOT NULL AND a.code_hash IS NULL AS gone,
     w.owner AS wallet_owner, w.jetton AS wallet_jetton,
-    i.index AS item_index, i.collection AS item_collection, i.owner AS item_owner, i.content->>'uri' AS item_uri,
+    i.index AS item_index, i.collection AS item_collection, i.owner AS item_owner, jsonb_build_object('uri', i.content->'uri')::text AS item_content,
     s.nft AS sale_nft, s.nft_owner AS sale_owner, s.marketplace AS sale_marketplace, s.full_price AS sale_price,
     u.nft AS auction_nft, u.nft_owner AS auction_owner, u.marketplace AS auction_marketplace, u.last_bid AS auction_bid,
     o.multisig AS order_multisig, o.signers AS order_signers, n.address IS NOT NULL AS is_pool,
@@ -91,52 +92,60 @@ export async function readAccountFacts(
 }
 
 function accountFacts(found: FactsFound): AccountFacts {
-  const contract = found.known ? contractFacts(found) : null;
+  const contract = found.known ? factsOf(found) : null;
   const isUndetected = !found.known && (found.queued || found.incomplete === true);
   const isPostponed = isUndetected && (found.attempts ?? 0) > 0;
   return { contract, isUndetected, isPostponed, detected_lt: found.detected_lt, isGone: found.gone };
 }
 
-function contractFacts(found: FactsFound): ContractFacts {
-  const jetton = addressOrNull(found.wallet_jetton);
-  const multisig = addressOrNull(found.order_multisig);
-  return {
-    code_hash: found.code_hash,
-    jetton_wallet: jetton && { owner: addressOfBytes(found.wallet_owner!), jetton },
-    nft_item:
-      found.item_index === null
-        ? null
-        : {
-            index: found.item_index,
-            collection: addressOrNull(found.item_collection),
-            owner: addressOrNull(found.item_owner),
-            content_uri: found.item_uri,
-          },
-    nft_sale:
-      found.sale_price === null || found.sale_nft === null
-        ? null
-        : {
-            nft: addressOfBytes(found.sale_nft),
-            nft_owner: addressOrNull(found.sale_owner),
-            marketplace: addressOrNull(found.sale_marketplace),
-            full_price: found.sale_price,
-          },
-    nft_auction:
-      found.auction_bid === null || found.auction_nft === null
-        ? null
-        : {
-            nft: addressOfBytes(found.auction_nft),
-            nft_owner: addressOrNull(found.auction_owner),
-            marketplace: addressOrNull(found.auction_marketplace),
-            last_bid: found.auction_bid,
-          },
-    multisig_order: multisig && { multisig, signers: (found.order_signers ?? []).map(addressOfBytes) },
-    nominator_pool: found.is_pool,
-    dex_pool:
-      found.dex === null
-        ? null
-        : { dex: found.dex, asset_1: addressOrNull(found.dex_asset_1), asset_2: addressOrNull(found.dex_asset_2) },
-  };
+function factsOf(found: FactsFound): ContractFacts {
+  const address = addressOrNull;
+  return contractFacts(found.code_hash, (kind) => {
+    switch (kind) {
+      case 'jetton_wallet':
+        return found.wallet_jetton && { owner: address(found.wallet_owner), jetton: address(found.wallet_jetton) };
+      case 'nft_item':
+        return found.item_index === null
+          ? null
+          : {
+              index: found.item_index,
+              collection: address(found.item_collection),
+              owner: address(found.item_owner),
+              content: found.item_content,
+            };
+      case 'nft_sale':
+        return found.sale_price === null
+          ? null
+          : {
+              nft: address(found.sale_nft),
+              nft_owner: address(found.sale_owner),
+              marketplace: address(found.sale_marketplace),
+              full_price: found.sale_price,
+            };
+      case 'nft_auction':
+        return found.auction_bid === null
+          ? null
+          : {
+              nft: address(found.auction_nft),
+              nft_owner: address(found.auction_owner),
+              marketplace: address(found.auction_marketplace),
+              last_bid: found.auction_bid,
+            };
+      case 'multisig_order':
+        return (
+          found.order_multisig && {
+            multisig: address(found.order_multisig),
+            signers: (found.order_signers ?? []).map(addressOfBytes),
+          }
+        );
+      case 'nominator_pool':
+        return found.is_pool ? {} : null;
+      case 'dex_pool':
+        return found.dex === null
+          ? null
+          : { dex: found.dex, asset_1: address(found.dex_asset_1), asset_2: address(found.dex_asset_2) };
+    }
+  });
 }
 
 function addressOrNull(bytes: Uint8Array | null): Address | null {

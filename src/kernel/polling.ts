@@ -14,8 +14,9 @@ export class Polling {
     this.#clock = clock;
   }
 
-  start(): void {
-    this.#running = this.#run();
+  /** @param afterMs until the first time */
+  start(afterMs = 0): void {
+    this.#running = this.#run(afterMs);
   }
 
   /** Does not wait for the next time. */
@@ -30,8 +31,9 @@ export class Polling {
     await this.#running;
   }
 
-  async #run(): Promise<void> {
+  async #run(afterMs: number): Promise<void> {
     const { signal } = this.#stop;
+    if (afterMs > 0) await pause(afterMs, this.#clock, this.#pause.signal);
     while (!signal.aborted) {
       this.#pause = new AbortController();
       const delayMs = await this.#once(signal);
