@@ -330,3 +330,22 @@ describe('rows that only share a key with what is asked for', () => {
     }
   });
 });
+
+describe('complete traces that ended in a range', () => {
+  it('are read by root and by hash like all of the range, and no others', async () => {
+    const range = { from: FROM, to: TO };
+    const all = await chain.reader.endedTraces(range, 'transactions', null, 10_000, options);
+    const wanted = all.filter((_, i) => i % 3 === 0).map((trace) => ({ ...trace, accounts: [] }));
+    expect(wanted.length).toBeGreaterThan(10);
+    const roots = wanted.map(({ root }) => root);
+    expect(await chain.reader.endedTracesBy(range, { roots: [...roots, 1n] }, options)).toEqual(wanted);
+    // None is classified here: their names are their ids.
+    const hashes = wanted.map(({ trace_id }) => trace_id);
+    expect(await chain.reader.endedTracesBy(range, { hashes: [...hashes, new Uint8Array(32)] }, options)).toEqual(
+      wanted,
+    );
+    const [first] = wanted;
+    const later = { from: first!.mc_seqno_end + 1, to: TO };
+    expect(await chain.reader.endedTracesBy(later, { roots: [first!.root] }, options)).toEqual([]);
+  });
+});
