@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { FULL } from '#test/support/full-depth.js';
 import { ServedTern } from '#test/support/served-tern.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
@@ -13,7 +14,7 @@ const SECONDS = 25;
 /** Addresses of this machine that abuse the server; the honest client has another one. */
 const ABUSERS = Array.from({ length: 8 }, (_, i) => `127.0.0.${10 + i}`);
 /** Connections of each abuse of each address at the same time. */
-const AT_ONCE = 12;
+const AT_ONCE = FULL ? 12 : 4;
 /** What the server may keep of it all: with more, Node ends the process. */
 const NODE_OPTIONS = '--max-old-space-size=300';
 /** Resident memory with that heap, buffers and threads; the limit of the process as a whole is 1 GiB. */

@@ -137,18 +137,21 @@ describe('tern dev of a recorded chain', () => {
     await expect.poll(left).toEqual([]);
   });
 
-  it('answers with v2 alone when no index is wanted', async () => {
-    const { dev, url } = await start(['--index', 'off']);
+  it('serves another recorded chain, and with v2 alone when no index is wanted', async () => {
+    const { dev, url } = await start([
+      '--replay',
+      vectorPath('recorded-chain'),
+      '--index',
+      'off',
+      '--log-level',
+      'info',
+    ]);
     expect(dev.out).toContain('  API v3     off: --index off\n');
     expect(dev.out).not.toContain('/api/v3');
     expect((await get(`${url}/api/v2/getMasterchainInfo`)).status).toBe(200);
     expect((await get(`${url}/api/v3/masterchainInfo`)).status).toBe(404);
     const { networks } = JSON.parse((await get(`${url}/readyz`)).text);
     expect(networks.dev.details.index).toBe('none: --index off');
-  });
-
-  it('serves another recorded chain', async () => {
-    const { dev, url } = await start(['--replay', vectorPath('recorded-chain'), '--log-level', 'info']);
     expect(await json(await fetch(`${url}/api/v2/getMasterchainInfo`))).toMatchObject({
       result: { last: { seqno: 10 } },
     });

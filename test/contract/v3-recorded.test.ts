@@ -14,6 +14,7 @@ import {
   readRules,
 } from '#test/contract/recorded-calls.js';
 import { askV3, comesLater, v3Call } from '#test/contract/v3-recorded.js';
+import { FULL, partOf } from '#test/support/full-depth.js';
 import type { Recorded } from '#test/support/recorded-v3.js';
 import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
@@ -68,7 +69,7 @@ describe('what a reference index answered', () => {
     try {
       const [recordings, rules] = [join(folder, 'recordings.jsonl'), join(folder, 'rules.json')];
       // What it cannot be told about is left out.
-      const asked = calls(`${network}/v3-recordings.jsonl.br`);
+      const asked = partOf(calls(`${network}/v3-recordings.jsonl.br`), 4);
       const plain = RULES.filter(isPlain).filter(({ path }) =>
         asked.some(({ name }) => new RegExp(path).test(`/${name}`)),
       );
@@ -80,16 +81,18 @@ describe('what a reference index answered', () => {
       const base = `${served.url}/toncenter/api/v3`;
       const args = [comparer, '--recordings', recordings, '--base', base, '--rules', rules, '--json'];
       const report = JSON.parse(await output(args));
-      expect(report).toMatchObject({ failed: 0, skipped: 0, stale: [] });
-      expect(report.equal).toBeGreaterThan(850);
+      expect(report).toMatchObject({ failed: 0, skipped: 0 });
+      if (FULL) expect(report.stale).toEqual([]);
+      expect(report.equal).toBeGreaterThan(FULL ? 850 : 210);
     } finally {
       rmSync(folder, { recursive: true });
     }
   });
 
-  it('of every trace is answered', async () => {
-    const traces = readLines(`${network}/v3-traces.jsonl.br`) as Recorded[];
-    expect(traces.length).toBeGreaterThan(4400);
+  it('of traces is answered', async () => {
+    const recorded = readLines(`${network}/v3-traces.jsonl.br`) as Recorded[];
+    expect(recorded.length).toBeGreaterThan(4400);
+    const traces = partOf(recorded, 4);
     for (let at = 0; at < traces.length; at += 200) {
       const expected = traces.slice(at, at + 200);
       const query = expected.map(({ trace_id }) => `trace_id=${encodeURIComponent(trace_id)}`).join('&');

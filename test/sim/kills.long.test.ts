@@ -1,14 +1,17 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { builtProgram } from '#test/support/built-program.js';
+import { FULL } from '#test/support/full-depth.js';
 import { killAgainAndAgain } from './kills.js';
 import { type RecordedNetwork, recordedNetwork } from './recorded-network.js';
 
 const CHAIN = join(import.meta.dirname, '../../vectors/dev-chain');
 
+const KILLS = FULL ? 5 : 3;
+
 let network: RecordedNetwork;
 beforeAll(async () => {
-  network = await recordedNetwork(CHAIN, 120);
+  network = await recordedNetwork(CHAIN, FULL ? 120 : 60);
 });
 afterAll(() => network.close());
 
@@ -19,11 +22,11 @@ it.each(['fill', 'follow'] as const)(
     const report = await killAgainAndAgain({
       network,
       work,
-      kills: 5,
+      kills: KILLS,
       seed: 'test',
       program: await builtProgram(),
       say,
     });
-    expect(report).toMatchObject({ kills: 5, differences: [] });
+    expect(report).toMatchObject({ kills: KILLS, differences: [] });
   },
 );

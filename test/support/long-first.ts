@@ -3,16 +3,32 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files of `npm test` that take longest: those that begin early do not make the others wait at the end. */
 const LONGEST = [
   'test/cli/dev.test.ts',
+  'test/http/nasty-requests.test.ts',
+  'src/api/v3/reader-pool.test.ts',
+  'src/drivers/tvm/tvm-pool.test.ts',
+  'src/drivers/lite/sick-server.test.ts',
+  'src/drivers/store/session-settings.test.ts',
+  'src/services/indexer/write/batch-writer.test.ts',
   'src/api/http/hostile.test.ts',
   'src/services/metadata/metadata-fetcher.test.ts',
   'src/drivers/web/web-client.test.ts',
 ];
 
-/** Those of the long ones that take minutes. */
+/** Those of the long ones that take longest. */
 const SLOWEST = [
-  'test/contract/v3-list-order.long.test.ts',
   'test/localnet/large-traces.long.test.ts',
+  'src/services/indexer/import/state-import.long.test.ts',
+  'src/services/indexer/indexer.long.test.ts',
+  'test/cli/serve-index.long.test.ts',
+  'test/cli/dev-local.long.test.ts',
+  'test/cli/dev-fork.long.test.ts',
+  'test/cli/dev-busy.long.test.ts',
+  'test/sim/kills.long.test.ts',
+  'test/sim/staleness.long.test.ts',
   'test/cli/connection-abuse.long.test.ts',
+  'src/drivers/tvm/tvm-pool.lanes.long.test.ts',
+  'src/services/indexer/contracts/contract-detection.long.test.ts',
+  'src/app/cli/watchdog.long.test.ts',
 ];
 
 /** Files that read an index of the whole recorded network, which is made at the beginning of the run: they come last. */

@@ -7,13 +7,14 @@ import { toHex } from '#kernel/bytes.js';
 import { coreCells, transactionCells } from '#test/support/block-transactions.js';
 import { roundTrip } from '#test/support/codec-harness.js';
 import { coreTransaction, plainTransaction } from '#test/support/core-shape.js';
+import { FULL, partOf } from '#test/support/full-depth.js';
 import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** Compares every transaction of a block with @ton/core, and encodes each of its parts again. */
 function checkBlock(block: Uint8Array): number {
   const theirs = coreCells(block);
   const cells = transactionCells(block);
-  for (const cell of cells) {
+  for (const cell of cells.length > 100 ? partOf(cells, 4) : cells) {
     const transaction = roundTrip(Transaction, cell);
     const other = theirs.get(toHex(cell.hash()));
     expect(plainTransaction(transaction)).toEqual(coreTransaction(loadTransaction(other!.beginParse())));
@@ -53,13 +54,13 @@ describe('transactions of mainnet blocks, as @ton/core reads them', () => {
 
 describe('transactions of a network of 2026, as @ton/core reads them', () => {
   const folder = vectorPath('collection/recorded-net/chain');
-  it('every eighth block', () => {
+  it('some of all blocks', () => {
     let blocks = 0;
     let transactions = 0;
     for (const { name, data } of readChain(folder)) {
-      if (parseChainName(name)?.kind !== 'block' || blocks++ % 8 !== 0) continue;
+      if (parseChainName(name)?.kind !== 'block' || blocks++ % (FULL ? 8 : 40) !== 0) continue;
       transactions += checkBlock(data);
     }
-    expect(transactions).toBeGreaterThan(1000);
+    expect(transactions).toBeGreaterThan(FULL ? 1000 : 200);
   });
 });

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { IndexerOptions } from '#services/indexer/options.js';
 import { differingRows, dumpIndex, type IndexTable } from '#test/support/dump-index.js';
+import { FULL } from '#test/support/full-depth.js';
 import { type LiveReplay, liveReplay, type ReplayedIndexer, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
@@ -85,7 +86,7 @@ describe('an index', () => {
     indexer.onWritten(({ range, mode, delayMs }) => {
       expect([mode, typeof delayMs]).toEqual(['follow', 'number']);
       if (range.to < head || head === HEAD) return;
-      head = Math.min(head + 1 + (head % 13), HEAD);
+      head = Math.min(head + 1 + (head % (FULL ? 13 : 37)), HEAD);
       chain.ledger.advanceTo(head);
     });
     void indexer.run();

@@ -9,6 +9,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { compareBytes, toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
+import { FULL, partOf } from '#test/support/full-depth.js';
 import { IndexOracle, type TransactionFact } from '#test/support/index-oracle.js';
 import { type IndexedChain, indexedChain, insert } from '#test/support/indexed-chain.js';
 
@@ -153,7 +154,7 @@ describe('a message that is read', () => {
     for (const direction of [undefined, 'in', 'out'] as const) {
       const { rows } = await chain.reader.messages({ direction }, first, options);
       expect(rows.length).toBeGreaterThan(100);
-      for (const row of rows) {
+      for (const row of partOf(rows, 5)) {
         const { sent_by, received_by } = facts.get(toHex(row.hash))!;
         const hashOf = (side: { boc: Uint8Array } | null) => side && toHex(parseBocRoot(side.boc).hash());
         expect(hashOf(row.sent_by)).toBe(direction === 'in' ? null : sent_by && toHex(sent_by.hash));
@@ -164,7 +165,7 @@ describe('a message that is read', () => {
         if (row.sent_by !== null && row.received_by !== null) both++;
       }
     }
-    expect(both).toBeGreaterThan(100);
+    expect(both).toBeGreaterThan(FULL ? 100 : 20);
   });
 });
 

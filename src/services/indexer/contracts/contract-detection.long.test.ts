@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { IndexerOptions } from '#services/indexer/options.js';
+import { FULL } from '#test/support/full-depth.js';
 import { type LiveReplay, liveReplay, type ReplayedIndexer, replayedIndexer } from '#test/support/replayed-indexer.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
@@ -83,7 +84,7 @@ describe('contracts', () => {
     let head = 1;
     indexer.onWritten(({ range }) => {
       if (range.to < head || head === HEAD) return;
-      head = Math.min(head + 1 + (head % 7), HEAD);
+      head = Math.min(head + 1 + (head % (FULL ? 7 : 29)), HEAD);
       chain.ledger.advanceTo(head);
     });
     void indexer.run();

@@ -11,6 +11,7 @@ import { toHex } from '#kernel/bytes.js';
 import { accountTransactions } from '#services/indexer/rows/block-reader.js';
 import { compareReaders, fuzzTarget } from '#services/indexer/rows/cell-readers.fuzz.js';
 import { Random } from '#test/fuzz/random.js';
+import { FULL, partOf } from '#test/support/full-depth.js';
 import {
   accountReadings,
   messageReadings,
@@ -49,10 +50,10 @@ function compareBlock(data: Uint8Array): { readonly transactions: number; readon
 }
 
 describe('the cell readers of the indexer read what the codecs read', () => {
-  it('in all blocks and states of the chain of the tests', () => {
+  it('in blocks and states of the chain of the tests', () => {
     const chain = recordedBundles(vectorPath('dev-chain'));
     let [transactions, messages, accounts] = [0, 0, 0];
-    for (const { blocks } of chain.bundles) {
+    for (const { blocks } of partOf(chain.bundles, 3)) {
       for (const { data } of blocks) {
         const counts = compareBlock(data);
         transactions += counts.transactions;
@@ -66,8 +67,8 @@ describe('the cell readers of the indexer read what the codecs read', () => {
         accounts++;
       }
     }
-    expect(transactions).toBeGreaterThan(500);
-    expect(messages).toBeGreaterThan(500);
+    expect(transactions).toBeGreaterThan(FULL ? 500 : 160);
+    expect(messages).toBeGreaterThan(FULL ? 500 : 160);
     expect(accounts).toBeGreaterThan(20);
   });
 

@@ -8,6 +8,7 @@ import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { systemClock } from '#kernel/clock.js';
 import { BatchWriter, type BundleBatch } from '#services/indexer/write/batch-writer.js';
 import { differingRows, dumpIndex, type IndexTable } from '#test/support/dump-index.js';
+import { FULL } from '#test/support/full-depth.js';
 import { type RecordedBundles, recordedBundles } from '#test/support/recorded-bundles.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
@@ -124,15 +125,15 @@ describe('batches of the recorded chain', () => {
   });
 
   it('make the same index one by one, and in large parts that know nothing of each other', async () => {
-    const to = 120;
+    const to = FULL ? 120 : 60;
     const one = await newIndex();
     for (const [from, last] of cuts(1, to)) await one.writer.write(batch(from, last), ALONE);
     const many = await newIndex();
-    for (const [from, last] of cuts(50, to)) await many.writer.write(batch(from, last), IN_TURN);
+    for (const [from, last] of cuts(25, to)) await many.writer.write(batch(from, last), IN_TURN);
     await expectSame(one, many);
   });
 
-  it.each([1, 2, 3])(
+  it.each(FULL ? [1, 2, 3] : [1, 2])(
     'make the same index in a random order, but for data that must be asked for (%i)',
     async (seed) => {
       const index = await newIndex();
