@@ -6,6 +6,7 @@ import { accountParams } from '#api/v2/parameters.js';
 import { PRICE } from '#api/v2/price.js';
 import {
   AccountAddress,
+  accountAddress,
   blockIdExt,
   bocBase64,
   bytesField,
@@ -22,6 +23,7 @@ import {
   typeName,
   v2Object,
 } from '#api/v2/ton-objects.js';
+import { type PaymentChannelState, paymentChannelText, publicKeyText } from '#domain/contracts/payment-channel.js';
 import { isSuspendedOnMainnet } from '#domain/contracts/suspended-addresses.js';
 import { readTonlibAccountState, type TonlibAccountState } from '#domain/contracts/tonlib-account-state.js';
 import { readWallet } from '#domain/contracts/wallet.js';
@@ -289,7 +291,7 @@ const getExtendedAddressInformation = v2Endpoint({
   tag: TAG,
   summary: 'Account state, decoded where the code is known',
   description:
-    'As `getAddressInformation`, but for some contracts (wallets v3 and v4, highload and restricted wallets, manual DNS) ' +
+    'As `getAddressInformation`, but for some contracts (wallets v3 and v4, highload and restricted wallets, manual DNS, payment channels) ' +
     '`account_state` has the decoded data, such as `seqno` and `wallet_id`, instead of code and data. For an account ' +
     'that does not exist the balance is -1.',
   params: accountParams,
@@ -473,6 +475,22 @@ function accountState(kind: TonlibAccountState, { code, data, state_hash }: Acco
       return { '@type': 'wallet.highload.v2.accountState', wallet_id: kind.wallet_id };
     case 'dns':
       return { '@type': 'dns.accountState', wallet_id: kind.wallet_id };
+    case 'pchan':
+      return {
+        '@type': 'pchan.accountState',
+        config: {
+          '@type': 'pchan.config',
+          alice_public_key: publicKeyText(kind.config.a_key),
+          alice_address: accountAddress(kind.config.a_addr),
+          bob_public_key: publicKeyText(kind.config.b_key),
+          bob_address: accountAddress(kind.config.b_addr),
+          init_timeout: kind.config.init_timeout,
+          close_timeout: kind.config.close_timeout,
+          channel_id: Number(kind.config.channel_id),
+        },
+        state: channelState(kind.state),
+        description: paymentChannelText(kind.state),
+      };
     case 'rwallet':
       return {
         '@type': 'rwallet.accountState',
@@ -490,6 +508,18 @@ function accountState(kind: TonlibAccountState, { code, data, state_hash }: Acco
         },
       };
   }
+}
+
+/** tonlib has the values of `expire_at`, `A` and `B` in each other's place; these are the ones of the contract. */
+function channelState(state: PaymentChannelState): Static<typeof PChanState> {
+  const sides = { A: Number(state.A), B: Number(state.B) };
+  if (state.kind === 'payout') return { '@type': 'pchan.statePayout', ...sides };
+  const { kind, signed_A, signed_B, min_A, min_B, expire_at } = state;
+  return {
+    '@type': kind === 'init' ? 'pchan.stateInit' : 'pchan.stateClose',
+    ...{ signed_A, signed_B, min_A: Number(min_A), min_B: Number(min_B), expire_at },
+    ...sides,
+  };
 }
 
 /** @throws v2/no-workchain */

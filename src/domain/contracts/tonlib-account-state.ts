@@ -1,3 +1,4 @@
+import { type PaymentChannel, readPaymentChannel } from '#domain/contracts/payment-channel.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { forEachEntry } from '#formats/cells/dict-read.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
@@ -23,6 +24,7 @@ export type TonlibAccountState =
       readonly seqno: number;
     }
   | { readonly kind: 'wallet.highload.v2' | 'dns'; readonly wallet_id: number }
+  | ({ readonly kind: 'pchan' } & PaymentChannel)
   | {
       readonly kind: 'rwallet';
       readonly wallet_id: number;
@@ -58,8 +60,11 @@ const CODES: ReadonlyMap<string, readonly [kind: CodeKind, revision: number]> = 
   ['368c03972e5f4c24412b818652de1de2a2630d1c011609999dff745fb36849ad', ['wallet.highload.v1', 2]],
   ['8ceb45b3cd4b5cc60eaae1c13b9c092392677fe536b2e9b2d801b62eff931fe1', ['wallet.highload.v2', 1]],
   ['0b3a887aeacd2a7d40bb5550bc9253156a029065aefb6d6b583735d58da9d5be', ['wallet.highload.v2', 2]],
+  ['0ab1ff93a9e79c0deff4405d8dad6b5ac9f8c01b2f1ebcb4259feb9e98380099', ['wallet.highload.v1', -1]],
   ['9494d1cc8edf12f05671a1a9ba09921096eb50811e1924ec65c3c629fbb80812', ['wallet.highload.v2', -1]],
   ['a0d67d2de8919fe7b7ca77652ccd4fdc56c689de7a69161e45fb0dcc5e47c155', ['dns', 1]],
+  ['7353ade3e1f7cbedc525b3e7bc3226fe5ac8276fa5279ac37fb6efbc88f422b7', ['dns', -1]],
+  ['0dafb2d193dc5aa5bee21eb6070510ca9475d2f0d6eb62acf9bf02923ce78e0b', ['pchan', -1]],
   ['8d35049b946cf33b58510bb4560c841a945f7781d6de9fc69ca3f430f6e32273', ['rwallet', 1]],
 ]);
 
@@ -67,8 +72,8 @@ const CODES: ReadonlyMap<string, readonly [kind: CodeKind, revision: number]> = 
 const MAX_LIMITS = 1_024;
 
 /**
- * The account state as returned by tonlib's `getAccountState`: the type of the contract and the start of its data. Payment channels
- * are `raw`, as the hash of the code that tonlib knows is unknown here. Data that does not fit the code is `raw`, too.
+ * The account state as returned by tonlib's `getAccountState`: the type of the contract and the start of its data. Data that does
+ * not fit the code is `raw`.
  */
 export function readTonlibAccountState(input: TonlibAccountInput): TonlibAccountStateRead {
   const { code, data } = input;
@@ -95,6 +100,8 @@ function readStateOfKind(kind: CodeKind, data: Slice, input: TonlibAccountInput)
     case 'wallet.highload.v2':
     case 'dns':
       return { kind, wallet_id: data.loadUint(32) };
+    case 'pchan':
+      return { kind, ...readPaymentChannel(data) };
     case 'rwallet':
       return readRestrictedWallet(data, input);
   }
