@@ -19,6 +19,7 @@ import {
   readRules,
 } from '#test/contract/recorded-calls.js';
 import { RecordedCalls, recordedCall } from '#test/contract/v2-recorded.js';
+import { FULL, partOf } from '#test/support/full-depth.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 import { vectorPath } from '#test/support/vector-files.js';
@@ -131,10 +132,11 @@ const folder = vectorPath('collection/recorded-net');
 describe('accounts, get methods, fees and tokens of a whole recorded chain', () => {
   it('are what a reference service answered, but for what the rules say', async () => {
     const calls = new CallsAtTheirBlocks(replayedChain(`${folder}/chain`), `${folder}/v2-recordings.jsonl.br`);
-    const comparison = await compareCalls(calls.recorded, RULES, (call) => calls.answer(call));
+    const recorded = partOf(calls.recorded, 3);
+    const comparison = await compareCalls(recorded, RULES, (call) => calls.answer(call));
     expect(comparison.differences).toEqual([]);
-    expect(comparison.stale).toEqual([]);
-    expect(comparison.equal).toBe(calls.recorded.length - comparison.skipped);
-    expect(comparison.equal).toBeGreaterThan(4000);
+    if (FULL) expect(comparison.stale).toEqual([]);
+    expect(comparison.equal).toBe(recorded.length - comparison.skipped);
+    expect(comparison.equal).toBeGreaterThan(FULL ? 4000 : 1300);
   });
 });

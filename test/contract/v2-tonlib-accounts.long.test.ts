@@ -12,6 +12,7 @@ import { ContractService } from '#services/emulation/contract-service.js';
 import { PinnedNetwork } from '#test/contract/pinned-network.js';
 import type { Answer } from '#test/contract/recorded-calls.js';
 import { RecordedCalls } from '#test/contract/v2-recorded.js';
+import { FULL } from '#test/support/full-depth.js';
 import { replayedChain } from '#test/support/replayed-chain.js';
 import { RUNS_THAT_DIFFER, readLoadedContracts } from '#test/support/tonlib-recordings.js';
 import { startTvm } from '#test/support/tvm-pool.js';
@@ -167,12 +168,13 @@ describe('as the real tonlib answered', () => {
     const differences: unknown[] = [];
     for (const { address, account, runs } of readLoadedContracts(FILE)) {
       for (const { n, request, response } of runs) {
+        const mine = OTHERWISE.find(({ arguments: pattern }) => pattern.test(JSON.stringify(request.stack)));
+        const other = mine !== undefined || RUNS_THAT_DIFFER.has(n) || response['@type'] === 'error';
+        if (!FULL && !other && n % 5 !== 0) continue;
         const method = request.method.name ?? request.method.number;
         const answer = await ask('runGetMethodStd', account!.block_id.seqno, { address, method, stack: request.stack });
         const { '@type': type, exit_code, gas_used, stack } = response;
         const wanted = { ok: true, result: { '@type': type, exit_code, gas_used, stack } };
-        const mine = OTHERWISE.find(({ arguments: pattern }) => pattern.test(JSON.stringify(request.stack)));
-        const other = mine !== undefined || RUNS_THAT_DIFFER.has(n) || type === 'error';
         if (other) refused.push([n, answer.status, mine?.status ?? 422]);
         else if (!isDeepStrictEqual(answer.response, wanted)) differences.push({ n, answer: answer.response, wanted });
         else compared++;
@@ -180,7 +182,9 @@ describe('as the real tonlib answered', () => {
     }
     expect(differences).toEqual([]);
     expect(refused.filter(([, status, wanted]) => status !== wanted)).toEqual([]);
-    expect({ compared, refused: refused.length }).toEqual({ compared: 2_316, refused: 16 });
+    expect(refused).toHaveLength(16);
+    if (FULL) expect(compared).toBe(2_316);
+    else expect(compared).toBeGreaterThan(400);
   }, 600_000);
 
   it('names are resolved', async () => {

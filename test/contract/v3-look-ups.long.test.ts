@@ -10,6 +10,7 @@ import { Chain } from '#services/chain/chain.js';
 import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { Random } from '#test/fuzz/random.js';
 import { DirectSource } from '#test/support/direct-source.js';
+import { partOf } from '#test/support/full-depth.js';
 import { type LateIndex, lateIndex } from '#test/support/late-index.js';
 import { replayServer } from '#test/support/replayed-chain.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
@@ -207,14 +208,15 @@ describe('look-ups', () => {
   });
 
   it('find contracts by the names that others give them', async () => {
-    const names = await whole.database.query<{ path: string }>({
+    const all = await whole.database.query<{ path: string }>({
       text: `SELECT 'jetton/wallets?owner_address=' || ${raw('owner')} || '&jetton_address=' || ${raw('jetton')} AS path
              FROM jetton_wallets WHERE lapsed IS NULL
              UNION ALL SELECT 'nft/items?collection_address=' || ${raw('collection')} || '&index=' || index
              FROM nft_items WHERE lapsed IS NULL AND collection IS NOT NULL
-             UNION ALL SELECT 'dns/records?domain=' || domain FROM dns_items WHERE lapsed IS NULL`,
+             UNION ALL SELECT 'dns/records?domain=' || domain FROM dns_items WHERE lapsed IS NULL ORDER BY path`,
     });
-    expect(names.length).toBeGreaterThan(300);
+    expect(all.length).toBeGreaterThan(300);
+    const names = partOf(all, 3);
     const wrong: string[] = [];
     const compare = async ({ path }: { readonly path: string }) => {
       const query = `${path}&x_no_address_book=true`;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { parseAddress } from '#formats/address/address.js';
 import type { FeeEstimate } from '#services/emulation/contract-reads.js';
+import { FULL, partOf } from '#test/support/full-depth.js';
 import { type ReplayedContracts, replayedContracts } from '#test/support/replayed-contracts.js';
 import {
   type LoadedContract,
@@ -56,16 +57,18 @@ describe('what the service of contracts gives', () => {
           refused.push(run.response.message);
           continue;
         }
+        if (!FULL && run.n % 5 !== 0) continue;
         const difference = await differenceOf(loaded, run, service);
         if (difference !== null) differences.push(difference);
         compared++;
       }
     }
     expect(differences).toEqual([]);
-    expect(compared).toBe(2_319);
+    if (FULL) expect(compared).toBe(2_319);
+    else expect(compared).toBeGreaterThan(400);
     expect(refused.filter((message) => !REFUSED_BY_TONLIB.some((known) => known.test(message)))).toEqual([]);
     expect(refused).toHaveLength(11);
-    expect(service.metrics()).toMatchObject({ local_runs: 2_319, node_runs: 0 });
+    expect(service.metrics()).toMatchObject({ local_runs: compared, node_runs: 0 });
     expect(service.metrics().config_fetches).toBeLessThanOrEqual(3);
   });
 
@@ -89,7 +92,7 @@ describe('what the service of contracts gives', () => {
     };
     let agreed = 0;
     const differences: unknown[] = [];
-    for (const recorded of readRecordedFees(recordings)) {
+    for (const recorded of partOf(readRecordedFees(recordings), 4)) {
       if (await agrees(recorded)) {
         agreed++;
         continue;
@@ -101,7 +104,7 @@ describe('what the service of contracts gives', () => {
       const known = coins === 0n && gas_fee === 0 && in_fwd_fee === recorded.fees[0] && fwd_fee === recorded.fees[3];
       differences.push(known ? 'refused without coins' : recorded);
     }
-    expect(differences).toEqual(Array(64).fill('refused without coins'));
-    expect(agreed).toBe(700);
+    expect(differences.filter((each) => each !== 'refused without coins')).toEqual([]);
+    expect([differences.length, agreed]).toEqual(FULL ? [64, 700] : [16, 175]);
   });
 });

@@ -16,6 +16,7 @@ const LONGEST = [
 
 /** Those of the long ones that take longest. */
 const SLOWEST = [
+  'test/contract/v3-list-order.long.test.ts',
   'test/localnet/large-traces.long.test.ts',
   'src/services/indexer/import/state-import.long.test.ts',
   'src/services/indexer/indexer.long.test.ts',
@@ -31,17 +32,17 @@ const SLOWEST = [
   'src/app/cli/watchdog.long.test.ts',
 ];
 
-/** Files that read an index of the whole recorded network, which is made at the beginning of the run: they come last. */
-const OF_RECORDED_INDEX = /\/test\/contract\/v3-[a-z-]+\.test\.ts$/;
+/** Files that read an index of the whole recorded network, which is made at the beginning of the run: they come last of their kind. */
+const OF_RECORDED_INDEX = /\/test\/contract\/v3-[a-z-]+(\.long)?\.test\.ts$/;
 
 /** Orders the files of a test run so that all its processes have something to do until the end. */
 export class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification): number => {
-      if (OF_RECORDED_INDEX.test(moduleId)) return 3;
-      if (SLOWEST.some((path) => moduleId.endsWith(path))) return -1;
-      if (project.name === 'long') return 0;
-      return LONGEST.some((path) => moduleId.endsWith(path)) ? 1 : 2;
+      if (SLOWEST.some((path) => moduleId.endsWith(path))) return 0;
+      if (project.name === 'long') return OF_RECORDED_INDEX.test(moduleId) ? 2 : 1;
+      if (OF_RECORDED_INDEX.test(moduleId)) return 5;
+      return LONGEST.some((path) => moduleId.endsWith(path)) ? 3 : 4;
     };
     const sorted = await super.sort(files);
     return sorted.toSorted((a, b) => rank(a) - rank(b));

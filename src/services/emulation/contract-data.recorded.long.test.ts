@@ -11,6 +11,7 @@ import { silentLogger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { nativeAccountOf } from '#services/emulation/contract-data.js';
 import { ContractService } from '#services/emulation/contract-service.js';
+import { FULL, partOf } from '#test/support/full-depth.js';
 import { nativeMethods, nativeShape, runShape } from '#test/support/native-comparison.js';
 import { type ReplayedChain, replayedChain } from '#test/support/replayed-chain.js';
 import { startTvm } from '#test/support/tvm-pool.js';
@@ -111,7 +112,7 @@ describe('on the recorded network', () => {
       address: string;
     }[];
     let compared = 0;
-    for (const { address: text } of accounts) {
+    for (const { address: text } of partOf(accounts, 3)) {
       const { address } = parseAddress(text);
       const account = nativeAccountOf(address, await chain.account(address, { at }));
       if (account === null) continue;
@@ -120,13 +121,13 @@ describe('on the recorded network', () => {
         const name = `${text} ${toHex(libraryHashOf(account.code) ?? account.code.hash())} ${method.method}`;
         const native = nativeShape(method);
         const answer = runShape(method, run);
-        // Where the get method refuses, only running it shows why.
+        // Where the get method refuses, only running it tells why.
         if (native === null) expect({ [name]: answer }).toEqual({ [name]: expect.stringMatching(/^exit code/) });
         else expect({ [name]: native }).toEqual({ [name]: answer });
         compared++;
       }
     }
-    expect(compared).toBeGreaterThan(1_000);
+    expect(compared).toBeGreaterThan(FULL ? 1_000 : 330);
   });
 });
 
