@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { partOf } from '#test/support/full-depth.js';
 import { type ServedEmulation, serveEmulation } from '#test/support/served-emulation.js';
 import { startTvm } from '#test/support/tvm-pool.js';
 import { vectorPath } from '#test/support/vector-files.js';
@@ -17,6 +18,10 @@ const folder = vectorPath('collection/recorded-live');
 const rules: readonly EmulateRule[] = JSON.parse(
   readFileSync(new URL('./emulate-rules.json', import.meta.url), 'utf8'),
 );
+/** Messages that rules are about. */
+const OF_RULES: ReadonlySet<number> = new Set([113, 122, 298, 570, 618, 668, 798, 972, 1038]);
+/** Blocks that the recorded service may have been behind the newest one. */
+const MOST_BEHIND = 12;
 const used = new Set<EmulateRule>();
 
 function ruleOf(at: string, name: string): EmulateRule | undefined {
@@ -48,7 +53,8 @@ describe('the emulation API answers as the live service did', () => {
     const { method, path, headers, text, body } = request;
     const isTrace = response.status === 200 && response.body?.transactions !== undefined;
     const hasBlock = (body as { mc_block_seqno?: unknown } | undefined)?.mc_block_seqno !== undefined;
-    const at = isTrace ? response.body.mc_block_seqno : mc_seen;
+    // The recorded service was a block behind the newest one.
+    const at = isTrace ? response.body.mc_block_seqno : mc_seen - 1;
     const isPinned = body !== undefined && (isTrace || !hasBlock);
     served.as = isTrace ? conditionsOf(response.body) : text === undefined && !hasBlock ? { mc_seqno: at } : {};
     const sent = text ?? JSON.stringify(isPinned ? { ...body, mc_block_seqno: at } : body);
@@ -87,7 +93,29 @@ describe('the emulation API answers as the live service did', () => {
   it('to messages of an activity, of those that were emulated', async () => {
     const calls = readCalls(`${folder}/emulate-activity.jsonl.br`).filter(({ response }) => response.status === 200);
     expect(calls.length).toBeGreaterThan(300);
-    await compare(calls.filter((_, i) => i % 6 === 0));
+    const sample = new Set(partOf(calls, 16));
+    await compare(calls.filter((call) => sample.has(call) || OF_RULES.has(call.i!)));
+  });
+
+  it('to messages of an activity, of those that were refused', async () => {
+    const calls = readCalls(`${folder}/emulate-activity.jsonl.br`).filter(({ response }) =>
+      String(response.body?.error).startsWith('failed to emulate'),
+    );
+    expect(calls.length).toBeGreaterThan(100);
+    const wrong: string[] = [];
+    for (const { i, mc_seen, request, response } of partOf(calls, 16)) {
+      // How far the recorded service was behind is not recorded.
+      let answer: unknown = null;
+      for (let at = mc_seen; at >= mc_seen - MOST_BEHIND; at--) {
+        served.as = { mc_seqno: at };
+        const init = { method: 'POST', body: JSON.stringify(request.body) };
+        const answered = await fetch(`${served.url}/toncenter${request.path}`, init);
+        answer = { status: answered.status, body: await answered.json() };
+        if (JSON.stringify(answer) === JSON.stringify({ status: response.status, body: response.body })) break;
+        if (at === mc_seen - MOST_BEHIND) wrong.push(`${i}: ${JSON.stringify([response, answer]).slice(0, 300)}`);
+      }
+    }
+    expect(wrong).toEqual([]);
   });
 
   it('by rules of which each is used', () => {
