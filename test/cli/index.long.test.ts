@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { FULL } from '#test/support/full-depth.js';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
 import { runTern, TernProcess } from '#test/support/tern-process.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
@@ -114,7 +115,7 @@ describe('tern index and tern check', () => {
       ).rows;
     const before = await rows();
     await client.query('TRUNCATE token_events, contracts, contract_references');
-    for (let times = 0; times < 2; times++) {
+    for (let times = 0; times < (FULL ? 2 : 1); times++) {
       expect(await runTern(['index', ...common(url, tokens), '--rederive', 'contracts'])).toMatchObject({
         status: 0,
         stdout: 'all contracts, token events and actions are derived anew\n',

@@ -16,6 +16,7 @@ import type { AccountStateChange, BundleRows, BundleTransaction } from '#service
 import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
 import { readCsv } from '#test/support/csv.js';
 import { expectedTransactions, rankedKey } from '#test/support/expected-rows.js';
+import { FULL } from '#test/support/full-depth.js';
 import { type RecordedBundles, recordedBundles } from '#test/support/recorded-bundles.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
@@ -35,6 +36,7 @@ describe('rows of the recorded network', () => {
   it('of transactions and messages are what the whole decoders say', () => {
     let count = 0;
     for (const [i, bundle] of chain.bundles.entries()) {
+      if (!FULL && i % 3 !== 0) continue;
       const expected = expectedTransactions(bundle);
       const { transactions, messages } = rows[i]!;
       expect(transactions.length, `round ${bundle.mc_seqno}`).toBe(expected.length);
@@ -68,7 +70,7 @@ describe('rows of the recorded network', () => {
       }
       count += expected.length;
     }
-    expect(count).toBeGreaterThan(10_900);
+    expect(count).toBeGreaterThan(FULL ? 10_900 : 3_000);
   });
 
   it('of transactions hold their cells', () => {

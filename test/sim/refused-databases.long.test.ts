@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { migrate, readMigrations } from '#drivers/store/migrate.js';
 import { startTestServer } from '#test/support/database-server.js';
+import { FULL } from '#test/support/full-depth.js';
 import { type RecordedNetwork, serveRecording } from '#test/support/recorded-network.js';
 import { runTern } from '#test/support/tern-process.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
@@ -18,13 +19,17 @@ const other = join(away, 'other.config.json');
 const accounts = join(away, 'accounts.txt');
 const served: RecordedNetwork[] = [];
 const databases: TestDatabase[] = [];
+let index: TestDatabase;
 
 beforeAll(async () => {
   served.push(await serveRecording(vectorPath('recorded-chain'), 8, network));
   served.push(await serveRecording(vectorPath('mainnet-genesis'), 2, other));
   writeFileSync(accounts, `0:${'17'.repeat(32)}\n`);
+  index = await testDatabase('empty');
+  expect(await runTern(['index', ...ofTern(index.url), '--from', '1', '--to', '4'])).toMatchObject({ status: 0 });
 });
 afterAll(async () => {
+  await index?.close();
   for (const each of served) await each.close();
   rmSync(away, { recursive: true });
 });
@@ -32,22 +37,16 @@ afterEach(async () => {
   for (const each of databases.splice(0)) await each.close();
 });
 
-async function newDatabase(): Promise<TestDatabase> {
-  const made = await testDatabase('empty');
-  databases.push(made);
-  return made;
-}
-
 const ofTern = (url: string, config = network) => [
   ...['--network', config, '--database-url', url, '--data', join(away, 'data'), '--log-level', 'silent'],
 ];
 const serve = ['serve', '--listen', '127.0.0.1:0'];
 
-/** An index of the first blocks. */
+/** A copy of the index of the first blocks. */
 async function newIndex(): Promise<TestDatabase> {
-  const database = await newDatabase();
-  expect(await runTern(['index', ...ofTern(database.url), '--from', '1', '--to', '4'])).toMatchObject({ status: 0 });
-  return database;
+  const made = await testDatabase({ copyOf: index.url });
+  databases.push(made);
+  return made;
 }
 
 /** Temporary tables go with their connections, which end a moment after the process that had them. */
@@ -119,13 +118,15 @@ const REFUSED: readonly [
 ];
 
 describe('a database that is not for this Tern', () => {
-  it.each(REFUSED)('is refused and stays as it is, row by row: %s', async (_, make, line, config, more = []) => {
+  it.each(REFUSED)('is refused and stays as it is, row by row: %s', async (what, make, line, config, more = []) => {
     const { url, connect } = await newIndex();
     const client = await connect();
     await make(client);
     const before = await everything(client);
     expect(Object.keys(before).length).toBeGreaterThan(15);
-    for (const command of [['index'], [...serve, '--role', 'indexer'], serve]) {
+    const commands = [['index'], [...serve, '--role', 'indexer'], serve];
+    const at = REFUSED.findIndex(([name]) => name === what) % commands.length;
+    for (const command of FULL ? commands : [commands[at]!]) {
       const { status, stdout, stderr } = await runTern([...command, ...ofTern(url, config), ...more]);
       expect({ status, stdout }, command.join(' ')).toEqual({ status: 1, stdout: '' });
       expect(stderr, command.join(' ')).toMatch(line);

@@ -6,6 +6,7 @@ import { Block, merkleProof } from '#formats/tlb/block.js';
 import { BlockProof } from '#formats/tlb/block-proof.js';
 import type { Codec } from '#formats/tlb/codec/codec.js';
 import { ShardState } from '#formats/tlb/shard-state.js';
+import { FULL } from '#test/support/full-depth.js';
 import { parseChainName, readBytes, readChain } from '#test/support/vector-files.js';
 
 /** What a file of the collection holds. */
@@ -37,6 +38,12 @@ export function* chainFiles(directory: string): Generator<CorpusFile> {
     const kind = parseChainName(name)?.kind === 'block' ? 'block' : 'block proof';
     yield { name: `${pack}/${name}`, kind, root: parseBocRoot(data) };
   }
+}
+
+/** Every `stride`-th of some files from the first on; all with TERN_FULL=1. */
+export function* someFiles(files: Iterable<CorpusFile>, stride: number): Generator<CorpusFile> {
+  let i = 0;
+  for (const file of files) if (i++ % stride === 0 || FULL) yield file;
 }
 
 /** Single blocks and proofs of blocks: folders `mainnet-blocks` and `mainnet-proofs`. */

@@ -23,12 +23,16 @@ let made = 0;
  * A fresh database in the server of the test run (a PostgreSQL of its own outside of the test runner), which takes 30 ms on
  * an idle machine. The server is the packaged one, or that of the folder in TERN_TEST_POSTGRES.
  *
- * @param content `schema`: the tables of Tern, without rows; `empty`: nothing
+ * @param content `schema`: the tables of Tern, without rows; `empty`: nothing; or the URL of a database to copy, to which
+ *   nobody is connected
  */
-export async function testDatabase(content: 'schema' | 'empty' = 'schema'): Promise<TestDatabase> {
+export async function testDatabase(
+  content: 'schema' | 'empty' | { readonly copyOf: string } = 'schema',
+): Promise<TestDatabase> {
   const serverUrl = await testServerUrl();
   const name = `test_${process.pid}_${made++}`;
-  const template = content === 'schema' ? TEMPLATE : 'template1';
+  const copied = typeof content === 'object' ? /\/(\w+)\?/.exec(content.copyOf)![1] : null;
+  const template = copied ?? (content === 'schema' ? TEMPLATE : 'template1');
   await administrate(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   const url = serverUrl.replace('/postgres?', `/${name}?`);
   const clients: pg.Client[] = [];

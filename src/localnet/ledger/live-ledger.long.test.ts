@@ -8,6 +8,7 @@ import { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import type { LedgerBlock } from '#localnet/liteserver/ledger.js';
 import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { errorOf } from '#test/support/error-code.js';
+import { FULL } from '#test/support/full-depth.js';
 import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
@@ -149,7 +150,7 @@ describe('a live chain', () => {
 });
 
 /** Of the recorded chain, whose shards have been split and merged by then. */
-const LAST = 700;
+const LAST = FULL ? 700 : 420;
 const recorded = vectorPath('collection/recorded-net/chain');
 
 describe('a live chain of hundreds of masterchain blocks with splits and merges', () => {

@@ -121,7 +121,7 @@ describe('on the recorded network', () => {
         const name = `${text} ${toHex(libraryHashOf(account.code) ?? account.code.hash())} ${method.method}`;
         const native = nativeShape(method);
         const answer = runShape(method, run);
-        // Where the get method refuses, only running it tells why.
+        // Where the get method refuses, only running it shows why.
         if (native === null) expect({ [name]: answer }).toEqual({ [name]: expect.stringMatching(/^exit code/) });
         else expect({ [name]: native }).toEqual({ [name]: answer });
         compared++;
