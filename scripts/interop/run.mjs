@@ -1,4 +1,4 @@
-// npm run interop [-- lite|clients|index|explorer|localnet]: other people's clients, and a browser, read from Tern. Needs Python 3 with venv and pip, and Go.
+// npm run interop [-- lite|clients|index|explorer|explorer-all|localnet]: other people's clients, and a browser, read from Tern. Needs Python 3 with venv and pip, and Go.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -13,8 +13,8 @@ const place = (/** @type {string} */ name) => join(root, '.interop', name);
 const near = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
 /**
- * What is checked: who needs what, and which program checks it.
- * @type {Readonly<Record<string, { program: string, limitMs: number, prepare: () => (string | { problem: string })[] }>>}
+ * What is checked: who needs what, and which program checks it. Those by name run only when they are named.
+ * @type {Readonly<Record<string, { program: string, limitMs: number, isByName?: boolean, prepare: () => (string | { problem: string })[] }>>}
  */
 const suites = {
   // tonlib, a lite client of npm, and Redis
@@ -49,8 +49,15 @@ const suites = {
   // the explorer in a browser, on a local network
   explorer: {
     program: 'explorer/checks.ts',
-    limitMs: 15 * 60_000,
+    limitMs: 8 * 60_000,
     prepare: () => [itemOr(prepareBrowser(runCommand), 'browser')],
+  },
+  // the same, each page in both widths with both themes
+  'explorer-all': {
+    program: 'explorer/checks.ts',
+    limitMs: 20 * 60_000,
+    isByName: true,
+    prepare: () => [itemOr(prepareBrowser(runCommand), 'browser'), 'all'],
   },
   // third-party clients on a running local network
   localnet: {
@@ -125,7 +132,7 @@ if (unknown !== undefined) {
   );
   process.exitCode = 1;
 } else {
-  for (const name of names.length > 0 ? names : Object.keys(suites)) {
+  for (const name of names.length > 0 ? names : Object.keys(suites).filter((each) => suites[each]?.isByName !== true)) {
     const { program, limitMs, prepare } = /** @type {typeof suites[string]} */ (suites[name]);
     const args = [];
     let isReady = true;

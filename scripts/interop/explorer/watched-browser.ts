@@ -9,6 +9,17 @@ export const WIDTHS = [1280, 390] as const;
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** No window, and no request that no page asked for. */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
 interface AxeResult {
   readonly violations: readonly {
     readonly id: string;
@@ -36,8 +47,7 @@ export class WatchedBrowser {
 
   /** @param url the only server that pages may talk to */
   static async start(command: string, url: string): Promise<WatchedBrowser> {
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
-    return new WatchedBrowser(await chromium.launch({ executablePath: programOf(command), args }), url);
+    return new WatchedBrowser(await chromium.launch({ executablePath: programOf(command), args: [...FLAGS] }), url);
   }
 
   async open({

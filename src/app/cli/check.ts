@@ -8,7 +8,7 @@ import {
   systemEnvironment,
 } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { ProgressOutput } from '#app/cli/progress.js';
+import { ProgressMeter, ProgressOutput, progressForm } from '#app/cli/progress.js';
 import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
 import { download, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings } from '#app/config/setting.js';
@@ -27,7 +27,7 @@ export function checkCommand(environment: CliEnvironment): Command {
     .description(
       'compare the index of a network with the chain and print the differences; exit code 1 if there are any',
     )
-    .option('--json', 'print the report as JSON')
+    .option('--json', 'print the report as JSON, and progress as lines of JSON to standard error')
     .action(async (given: Omit<GivenSettings['flags'], 'json'> & { readonly json?: true }, self: Command) => {
       const { json, ...flags } = given;
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
@@ -35,13 +35,18 @@ export function checkCommand(environment: CliEnvironment): Command {
       const { values } = readSettings(checkSettings, { flags, environment });
       const logger = openCommandLog(values);
       try {
-        const output = new ProgressOutput(writeErr, process.stderr.isTTY === true, systemClock);
+        const output = new ProgressOutput(
+          writeErr,
+          progressForm(json === true, process.stderr.isTTY === true),
+          systemClock,
+        );
+        const meter = new ProgressMeter(() => systemClock.now());
         let check: RunningCheck | null = null;
         const isDone = await runUntilSignal(
           () => startChecking(values, logger),
           (running) => {
             check = running;
-            output.start(() => running.progress());
+            output.start(() => meter.show(running.progress()));
           },
         ).finally(() => output.close());
         if (!isDone || check === null) throw cliErrors.interrupted({ command: 'tern check' });

@@ -8,7 +8,15 @@ import {
   systemEnvironment,
 } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { ProgressOutput, progressLine, totalsLine } from '#app/cli/progress.js';
+import {
+  ProgressMeter,
+  ProgressOutput,
+  progressForm,
+  progressJson,
+  progressLine,
+  type ShownProgress,
+  totalsLine,
+} from '#app/cli/progress.js';
 import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
 import { download, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings } from '#app/config/setting.js';
@@ -29,7 +37,7 @@ export function indexCommand(environment: CliEnvironment): Command {
       'backfill the index of a network over a range of masterchain blocks and exit; can be interrupted and repeated',
     )
     .option('--recreate', 'delete all that is indexed and begin again; no other process may write the index meanwhile')
-    .option('--json', 'print the totals as JSON')
+    .option('--json', 'print the totals as JSON, and progress as lines of JSON to standard error')
     .action(async (given: IndexFlags, self: Command) => {
       const { recreate = false, json, ...flags } = given;
       const { writeOut = (text: string) => void process.stdout.write(text), writeErr = toStandardError } =
@@ -48,19 +56,24 @@ export function indexCommand(environment: CliEnvironment): Command {
       try {
         const began = systemClock.now();
         let done: RunningCommand | null = null;
-        const output = new ProgressOutput(writeErr, process.stderr.isTTY === true, systemClock);
+        const output = new ProgressOutput(
+          writeErr,
+          progressForm(json === true, process.stderr.isTTY === true),
+          systemClock,
+        );
+        const meter = new ProgressMeter(() => systemClock.now());
         const isDone = await runUntilSignal(
           () => startIndexing(values, recreate, logger),
           (running) => {
             done = running;
-            output.start(() => ('progress' in running ? running.progress() : fillingLine(running)));
+            output.start(() => ('progress' in running ? meter.show(running.progress()) : filling(running)));
           },
         ).finally(() => output.close());
         if (done !== null) {
           const running = done as RunningCommand;
           const seconds = (systemClock.now() - began) / 1000;
           const isBackfill = !('progress' in running);
-          const text = isBackfill ? totalsLine(running.indexer.status, seconds) : running.progress();
+          const text = isBackfill ? totalsLine(running.indexer.status, seconds) : running.progress().note;
           const totals = isBackfill ? { ...running.indexer.status.sums } : { progress: text };
           writeOut(
             json === true ? `${JSON.stringify({ seconds, complete: isDone, ...totals }, null, 2)}\n` : `${text}\n`,
@@ -87,8 +100,9 @@ function requireAlone({ from, to, rederive, accounts }: BackfillSettings): void 
   throw cliErrors.usage({ problem: `--state imports all accounts and nothing else: omit ${names}` });
 }
 
-function fillingLine({ indexer, problem }: RunningBackfill): string {
-  return progressLine(indexer.status, problem());
+function filling({ indexer, problem }: RunningBackfill): ShownProgress {
+  const { status } = indexer;
+  return { line: progressLine(status, problem()), json: progressJson(status, problem()) };
 }
 
 async function startIndexing(settings: BackfillSettings, recreate: boolean, logger: Logger): Promise<RunningCommand> {

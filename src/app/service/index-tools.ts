@@ -23,6 +23,7 @@ import {
   derivationsLeft,
   restartDerivation,
 } from '#services/indexer/derivations/derivation-progress.js';
+import { DerivedShare } from '#services/indexer/derivations/derived-share.js';
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import { StateImport, type StateImportProgress } from '#services/indexer/import/state-import.js';
 import type { Indexer } from '#services/indexer/indexer.js';
@@ -119,10 +120,20 @@ export interface StateImportCommand extends Omit<BackfillOptions, 'from' | 'to' 
   readonly state: readonly string[];
 }
 
+/** How far a long operation is. */
+export interface OperationProgress {
+  readonly done: number;
+  /** Null while unknown. */
+  readonly total: number | null;
+  /** What is counted; null: `done` is a share of 1. */
+  readonly unit: string | null;
+  /** What is under way, and what is in the way. */
+  readonly note: string;
+}
+
 /** A running import of states. */
 export interface RunningStateImport {
-  /** Progress, as a sentence. */
-  progress(): string;
+  progress(): OperationProgress;
   /** Resolves when the states are imported and their contracts detected; rejects with why not. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -176,9 +187,11 @@ export function startStateImport(options: StateImportCommand, modules: Environme
     });
     return {
       progress: () => {
-        const text = importText(stateImport.progress);
+        const { progress } = stateImport;
+        const text = importText(progress);
         const queued = indexer.metrics().contracts.queued;
-        return detecting && queued !== null && queued > 0 ? `${text}; ${queued} contracts to be detected` : text;
+        const note = detecting && queued !== null && queued > 0 ? `${text}; ${queued} contracts to be detected` : text;
+        return { ...importShare(progress), unit: null, note };
       },
       ended,
       close: () => closers.close(),
@@ -198,6 +211,18 @@ function stateFilesIn(paths: readonly string[]): string[] {
       throw stateFilesErrors.unreadable({ file: path, offset: 0, problem: fileProblem(error) }, error);
     }
   });
+}
+
+/** The files are verified first, then their accounts are written: each from 0 to 1. */
+function importShare({
+  phase,
+  verified,
+  ranges,
+  allRanges,
+}: StateImportProgress): Pick<OperationProgress, 'done' | 'total'> {
+  if (phase === 'opening') return { done: 0, total: null };
+  if (phase === 'verifying') return { done: verified, total: 1 };
+  return { done: phase === 'done' || allRanges === 0 ? 1 : ranges / allRanges, total: 1 };
 }
 
 function importText(progress: StateImportProgress): string {
@@ -222,8 +247,7 @@ export interface StartCheckOptions extends Omit<IndexToolsOptions, 'writes'> {
 
 /** A running comparison of an index with its chain. */
 export interface RunningCheck {
-  /** Progress as text. */
-  progress(): string;
+  progress(): OperationProgress;
   /** Rejects when closed before its end. */
   readonly report: Promise<CheckIndexReport>;
   /** Resolves with the report; rejects when there is none. */
@@ -263,8 +287,9 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
     return {
       progress: () => {
         const problem = bundles.problem?.message ?? source.watch.operatorProblem;
-        const waits = problem === null ? '' : `  waiting: ${problem}`;
-        return `${counts.done} of ${counts.total} masterchain blocks compared${waits}`;
+        const total = counts.total === 0 ? null : counts.total;
+        const note = problem === null ? 'comparing with the chain' : `waiting: ${problem}`;
+        return { done: counts.done, total, unit: 'masterchain blocks', note };
       },
       report,
       ended,
@@ -275,8 +300,7 @@ export function startCheck(options: StartCheckOptions, modules: Environment): Pr
 
 /** A derivation that is derived again from indexed rows, with those that depend on it. */
 export interface RunningRederivation {
-  /** Progress, as a sentence. */
-  progress(): string;
+  progress(): OperationProgress;
   /** Resolves when it is done, or closed. */
   readonly ended: Promise<void>;
   close(): Promise<void>;
@@ -310,9 +334,11 @@ export function startRederivation(
     closers.add(() => stop.abort());
     let left: readonly DerivationLeft[] | null = null;
     let problem: string | null = null;
+    const share = new DerivedShare();
     const look = async (): Promise<boolean> => {
       try {
         left = await database.withWriter((client) => derivationsLeft(client, derivation));
+        share.look(left);
         problem = indexer.status.problem?.message ?? null;
         return left.every(({ isDone }) => isDone);
       } catch (error) {
@@ -325,7 +351,12 @@ export function startRederivation(
     };
     const running = indexer.run();
     return {
-      progress: () => progressOf(derivation, left, indexer.status.role === 'leader', problem),
+      progress: () => ({
+        done: share.done ?? 0,
+        total: share.done === null ? null : 1,
+        unit: null,
+        note: progressOf(derivation, left, indexer.status.role === 'leader', problem),
+      }),
       // The leader may be this process or another one.
       ended: watching().then(() => (stop.signal.aborted ? running : undefined)),
       close: () => closers.close(),
