@@ -41,7 +41,7 @@ const FUNDS = 1_000_000_000_000n;
  * - in: import fee of the message
  * - gas: of a run that accepts the message, also if it throws afterwards; 0 when the message is refused; the flat gas price
  *   when there is no code. An account without funds is assumed to have some, because the caller usually wants to know how
- *   much to send. (tonlib treats any refusal of such an account as accepted.)
+ *   much to send; if it refuses the message, the gas is that until then, as tonlib takes it for accepted.
  * - fwd: the messages that a successful run sends. If they are not sent, usually for lack of funds, their cost as computed by
  *   tonlib: from the cells below init and body as written by the contract
  *
@@ -59,16 +59,18 @@ export async function estimateFee(
   const account = await accountView(context, address, view, modules.chain);
   const message = encodeExternalInMessage(address, stateInit(request), body);
   const prices = feePrices(view.config.params);
+  const masterchain = address.workchain === MASTERCHAIN;
   const run = { view, account, message, ignore_chksig: request.ignore_chksig };
   let result = await emulateExternalMessage(context, run, settings, modules);
-  if (didNotRun(result) && (request.init_code !== null || hasCode(account))) {
-    result = await emulateExternalMessage(context, run, settings, modules, funded(address, account));
+  const isFunded = didNotRun(result) && (request.init_code !== null || hasCode(account));
+  if (isFunded) {
+    const fundedRun = { ...run, log_level: 'full_location_gas' } as const;
+    result = await emulateExternalMessage(context, fundedRun, settings, modules, funded(address, account));
   }
-  const masterchain = address.workchain === MASTERCHAIN;
   return {
     in_fwd_fee: forwardFee(prices.forward(masterchain), cellsBelow(message)),
     storage_fee: storageFeeOf(account, prices, masterchain),
-    ...runFees(result, prices, masterchain),
+    ...runFees(result, prices, masterchain, isFunded),
     caveat: caveatOf(view.config),
   };
 }
@@ -119,9 +121,12 @@ function storageFeeOf({ account, shard_utime }: AccountView, prices: FeePrices, 
   return storageFee(prices.storage, shard_utime, { ...used, last_paid }, masterchain);
 }
 
-function runFees(result: TransactionResult, prices: FeePrices, masterchain: boolean): RunFees {
+/** @param isFunded the account was given coins for the run, whose log has its gas */
+function runFees(result: TransactionResult, prices: FeePrices, masterchain: boolean, isFunded: boolean): RunFees {
   if (!result.accepted) {
-    return result.exit_code === null ? { ...NO_RUN_FEES, gas_fee: flatGasFee(prices.gas(masterchain)) } : NO_RUN_FEES;
+    if (!isFunded && result.exit_code !== null) return NO_RUN_FEES;
+    const gasPrices = prices.gas(masterchain);
+    return { ...NO_RUN_FEES, gas_fee: gasFee(gasPrices, gasOfRefusal(result.vm_log, gasPrices)) };
   }
   const description = decodeCell(Transaction, result.transaction).description.value;
   if (description.kind !== 'trans_ord' || description.compute_ph.kind !== 'tr_phase_compute_vm') return NO_RUN_FEES;
@@ -203,9 +208,17 @@ function forwardFee({ lump_price, bit_price, cell_price }: MsgForwardPrices, { c
   return lump_price + roundedUp(bit_price * bits + cell_price * cells);
 }
 
-/** Gas fee of a run without any gas, in nanotons. */
-function flatGasFee(prices: GasLimitsPrices): bigint {
-  return prices.kind === 'gas_flat_pfx' ? prices.flat_gas_price : 0n;
+/** The gas that a run used until it refused its message, by its log. */
+function gasOfRefusal(vm_log: string, prices: GasLimitsPrices): bigint {
+  const remaining = vm_log.match(/gas remaining: \d+/g)?.at(-1);
+  return remaining === undefined ? 0n : gasOf(prices, FUNDS).credit - BigInt(remaining.replace(/\D/g, ''));
+}
+
+/** Fee of some gas in nanotons. */
+function gasFee(prices: GasLimitsPrices, gas: bigint): bigint {
+  if (prices.kind !== 'gas_flat_pfx') return roundedUp(gas * prices.gas_price);
+  const { flat_gas_limit, flat_gas_price, other } = prices;
+  return flat_gas_price + (gas > flat_gas_limit ? gasFee(other, gas - flat_gas_limit) : 0n);
 }
 
 /** The gas that coins buy, and the gas credit before an external-in message is accepted. */

@@ -1,3 +1,4 @@
+import type { LogLevel } from '#drivers/tvm/request-fields.js';
 import type { TransactionResult } from '#drivers/tvm/transaction.js';
 import type { Address } from '#formats/address/address.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
@@ -43,6 +44,8 @@ export interface ExternalMessageRun {
   readonly message: Cell;
   /** All signature checks succeed. */
   readonly ignore_chksig: boolean;
+  /** Default: `short`. */
+  readonly log_level?: LogLevel;
 }
 
 /** A nonexistent `Account`. */
@@ -65,7 +68,7 @@ export function shardAccountOf({ cell, last_transaction: last }: Pick<AccountVie
  */
 export async function emulateExternalMessage(
   context: ReadContext,
-  { view: { block, config }, account, message, ignore_chksig }: ExternalMessageRun,
+  { view: { block, config }, account, message, ignore_chksig, log_level = 'short' }: ExternalMessageRun,
   settings: ContractSettings,
   { tvm, libraries, prevBlocks }: EmulationModules,
   cell: Cell | null = account.cell,
@@ -81,6 +84,7 @@ export async function emulateExternalMessage(
       prev_blocks_info: await prevBlocks.at(context, block, config),
       resolveLibrary: libraries.resolver(context, block),
       ignore_chksig,
+      log_level,
     },
     runOptions(context, settings),
   );
