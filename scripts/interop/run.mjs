@@ -1,4 +1,4 @@
-// npm run interop [-- lite|clients|index|explorer|explorer-all|localnet]: other people's clients, and a browser, read from Tern. Needs Python 3 with venv and pip, and Go.
+// npm run interop [-- lite|clients|index|explorer|explorer-all|localnet|sdks]: other people's clients, and a browser, read from Tern. Needs Python 3 with venv and pip, and Go.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -58,6 +58,15 @@ const suites = {
     limitMs: 20 * 60_000,
     isByName: true,
     prepare: () => [itemOr(prepareBrowser(runCommand), 'browser'), 'all'],
+  },
+  // SDKs of jettons, NFTs, DNS and exchanges, the remote storage of a sandbox, and a lite client, on a seeded local network
+  sdks: {
+    program: 'sdks/checks.ts',
+    limitMs: 3 * 60_000,
+    prepare: () => [
+      itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
+      itemOr(prepareNpm(place('sdks-npm'), near('sdks/npm-packages.json'), runCommand), 'packages'),
+    ],
   },
   // third-party clients on a running local network
   localnet: {
