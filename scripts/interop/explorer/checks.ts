@@ -14,7 +14,14 @@ import { checkBudgets } from './budget-checks.js';
 import { checkHostile } from './hostile-checks.js';
 import { checkNewcomer } from './newcomer-checks.js';
 import { checkOutages } from './outage-checks.js';
-import { ALL_APPEARANCES, checkPages, pagesOf, TWO_APPEARANCES } from './page-checks.js';
+import {
+  ALL_APPEARANCES,
+  CHANGING_PAGES,
+  checkPages,
+  commonPages,
+  pagesOfContent,
+  TWO_APPEARANCES,
+} from './page-checks.js';
 import { checkValues } from './value-checks.js';
 import { WatchedBrowser } from './watched-browser.js';
 
@@ -33,7 +40,13 @@ const network = await LocalNetwork.start();
 const browser = await WatchedBrowser.start(command, network.url);
 try {
   process.stdout.write('\nthe explorer on an empty chain\n');
-  await checkPages(browser, await pagesOf(network.url, { isLocal: true }), appearances, folder('empty'), report);
+  await checkPages(
+    browser,
+    [...commonPages(), ...(await pagesOfContent(network.url))],
+    appearances,
+    folder('empty'),
+    report,
+  );
   await checkBudgets(browser, report);
   process.stdout.write('\nthe path of a newcomer\n');
   await checkNewcomer(browser, network, report);
@@ -43,7 +56,9 @@ try {
     await Promise.all([messageScenarios(stage), jettonScenarios(stage), nftScenarios(stage), multisigScenarios(stage)]);
     return `${stage.sent.length} messages`;
   });
-  await checkPages(browser, await pagesOf(network.url, { isLocal: true }), appearances, folder('full'), report);
+  const again = commonPages().filter(({ name }) => extent === 'all' || CHANGING_PAGES.includes(name));
+  const pages = [...again, ...(await pagesOfContent(network.url))];
+  await checkPages(browser, pages, appearances, folder('full'), report);
   await checkValues(browser, network.url, report);
   await checkHostile(browser, network, report);
   await checkOutages(browser, network, report);

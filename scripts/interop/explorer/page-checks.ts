@@ -93,9 +93,9 @@ interface BlocksAnswer {
 const hex = (hash: string) => Buffer.from(hash, 'base64').toString('hex');
 const short = (hash: string) => `${hex(hash).slice(0, 8)}…${hex(hash).slice(-6)}`;
 
-/** The pages of whatever is on a chain, with values of API v3 that they must show. */
-export async function pagesOf(url: string, { isLocal }: { readonly isLocal: boolean }): Promise<PageCheck[]> {
-  const pages: PageCheck[] = [
+/** Pages that every local network has. */
+export function commonPages(): PageCheck[] {
+  return [
     { name: 'home', path: '/', expected: ['Newest block'] },
     { name: 'blocks', path: '/blocks', expected: ['Masterchain blocks'] },
     { name: 'actions', path: '/actions', expected: ['Actions'] },
@@ -109,8 +109,16 @@ export async function pagesOf(url: string, { isLocal }: { readonly isLocal: bool
     { name: 'no-block', path: '/block/-1/8000000000000000/4294967295', expected: ['does not exist yet'] },
     { name: 'no-jetton', path: `/jetton/0:${'11'.repeat(32)}`, expected: ['There is no such jetton.'] },
     { name: 'empty-account', path: `/account/0:${'11'.repeat(32)}`, expected: ['Bounceable', 'proven'] },
-    ...(isLocal ? [{ name: 'local', path: '/local', expected: ['Faucet', 'Snapshots', 'Impersonation'] }] : []),
+    { name: 'local', path: '/local', expected: ['Faucet', 'Snapshots', 'Impersonation'] },
   ];
+}
+
+/** Those of them whose look depends on what happened. */
+export const CHANGING_PAGES: readonly string[] = ['home', 'blocks', 'actions', 'top', 'status'];
+
+/** The pages of whatever is on a chain, with values of API v3 that they must show. */
+export async function pagesOfContent(url: string): Promise<PageCheck[]> {
+  const pages: PageCheck[] = [];
   const { blocks } = await answer<BlocksAnswer>(url, '/api/v3/blocks?limit=1&sort=asc&workchain=-1');
   for (const { seqno, root_hash } of blocks) {
     pages.push({

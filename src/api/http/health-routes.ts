@@ -63,8 +63,13 @@ export function addHealthRoutes(app: FastifyInstance, subjects: HealthSubjects):
   });
 }
 
-/** All names are in snake case, those of `details` as well. */
-function healthJson({ ready, problem, headSeqno, headAgeMs, details }: NetworkHealth): object {
+/** A network in the answer of `/readyz`. All names are in snake case, those of `details` as well. */
+export interface NetworkReadiness extends Pick<NetworkHealth, 'ready' | 'problem' | 'details'> {
+  readonly head_seqno: NetworkHealth['headSeqno'];
+  readonly head_age_ms: NetworkHealth['headAgeMs'];
+}
+
+function healthJson({ ready, problem, headSeqno, headAgeMs, details }: NetworkHealth): NetworkReadiness {
   return {
     ready,
     problem,

@@ -282,8 +282,8 @@ export interface Readiness {
       {
         readonly ready: boolean;
         readonly problem: string | null;
-        readonly headSeqno: number;
-        readonly headAgeMs: number | null;
+        readonly head_seqno: number;
+        readonly head_age_ms: number | null;
         readonly details?: Readonly<Record<string, string | number | boolean | null>>;
       }
     >

@@ -116,7 +116,7 @@ function HeadFigures() {
   const { head, rate, readiness, local } = useNetwork();
   const [name, health] = Object.entries(readiness?.networks ?? {})[0] ?? [];
   const lag = health?.details?.index_lag_seconds;
-  const age = health?.headAgeMs;
+  const age = health?.head_age_ms;
   return (
     <dl class="figures">
       <Figure name="Newest block">{head === 0 ? '–' : <McBlockLink seqno={head} />}</Figure>

@@ -100,9 +100,9 @@ function NetworkStatus({ name, health, now, before }: NetworkStatusProps) {
     >
       {health.problem !== null && <Notice kind="warning" title={health.problem} />}
       <Facts>
-        <Fact name="Newest block">{countText(health.headSeqno)}</Fact>
+        <Fact name="Newest block">{countText(health.head_seqno)}</Fact>
         <Fact name="Its age">
-          {health.headAgeMs === null ? '–' : durationText(Math.max(0, health.headAgeMs) / 1000)}
+          {health.head_age_ms === null ? '–' : durationText(Math.max(0, health.head_age_ms) / 1000)}
         </Fact>
         <Fact name="Index">
           {String(details.index ?? '–')}
