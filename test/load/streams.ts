@@ -33,6 +33,8 @@ const SETTLE_MS = 60_000;
 const RECONNECT_MS = 200;
 const MOST_P99_MS = 200;
 const GROWTH = 0.15;
+/** Clients with a gap or a double that are described. */
+const MOST_REPORTED = 5;
 
 /** A client that follows one account, and resumes from its last cursor whenever it is cut off. */
 class StreamClient {
@@ -243,7 +245,14 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
       const wanted = expected.get(account) ?? [];
       doubles += own;
       events += hashes.length;
-      if (own > 0 || [...hashes].sort().join() !== [...wanted].sort().join()) wrong++;
+      if (own === 0 && [...hashes].sort().join() === [...wanted].sort().join()) continue;
+      wrong++;
+      const missing = wanted.filter((hash) => !hashes.includes(hash));
+      const foreign = hashes.filter((hash) => !wanted.includes(hash));
+      if (wrong <= MOST_REPORTED)
+        write(
+          `${account}: ${hashes.length} of ${wanted.length}; not sent: ${missing.slice(0, 3).join(' ')}; not in the index: ${foreign.slice(0, 3).join(' ')}`,
+        );
     }
     const took = (performance.now() - began) / 1000;
     const cpuMs = (await tern.cpuMs()) - (kills > 0 ? 0 : cpuBefore);

@@ -1,13 +1,15 @@
 // npm run -s sim -- [NAME…] [--kills N] [--seed TEXT]: writing the index while things go wrong, and all transactions of
 // recorded chains again, on this machine only. With [--blocks N], localnet makes and checks a long chain of its own; with
 // [--minutes N], stale compares answers of API v3 through its caches with those around them. With [--messages N], followed sends
-// messages to a local network and compares what was emulated with what came.
+// messages to a local network and compares what was emulated with what came. With [--traces N], emulate emulates traces of each
+// recorded chain again and compares them.
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { BUILT_TERN } from '#test/support/tern-process.js';
 import { stopTestServer } from '#test/support/test-database.js';
 import { vectorPath } from '#test/support/vector-files.js';
+import { emulateRecordedTraces } from './emulated-traces.js';
 import { fillInAnyOrder } from './fill-order.js';
 import { followMessages } from './followed.js';
 import { fullDisk } from './full-disk.js';
@@ -34,6 +36,7 @@ const { positionals, values } = parseArgs({
     blocks: { type: 'string', default: '10000' },
     minutes: { type: 'string', default: '10' },
     messages: { type: 'string', default: '1000' },
+    traces: { type: 'string', default: '1000' },
     seed: { type: 'string', default: 'sim' },
   },
 });
@@ -79,6 +82,7 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 const alone: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   transactions: () => repeatTransactions(say),
   localnet: () => longChain(Number(values.blocks), values.seed, say),
+  emulate: () => emulateRecordedTraces(Number(values.traces), say),
   followed: () => followMessages(BUILT_TERN, { messages: Number(values.messages), say }),
   stale: () => staleAnswers(BUILT_TERN, { minutes: Number(values.minutes), seed: values.seed, say }),
 };
