@@ -11,6 +11,7 @@ import { keysIn, plansIn } from '#services/access/start-keyed-access.js';
 import { AccessClient, type OverloadResult } from '#test/support/access-client.js';
 import type { CheckReport } from './check-report.js';
 import { runCommand } from './python-venv.mjs';
+import { checkSharedMessages } from './redis-messages.js';
 import { RedisProcess } from './redis-process.js';
 import { prepareRedis } from './redis-server.mjs';
 
@@ -179,9 +180,9 @@ async function checkLimits(limits: SharedLimits, report: CheckReport): Promise<v
   });
 }
 
-/** Limits that two processes share through a real Redis, which dies, hangs and comes back. */
+/** Limits and pending messages that processes share through a real Redis, which dies, hangs and comes back. */
 export async function checkRedis(report: CheckReport): Promise<void> {
-  process.stdout.write('\nlimits that processes share through Redis\n');
+  process.stdout.write('\nlimits and pending messages that processes share through Redis\n');
   const prepared = prepareRedis(runCommand);
   if ('problem' in prepared) {
     await report.check('redis', () => Promise.reject(new Error(prepared.problem)));
@@ -191,6 +192,7 @@ export async function checkRedis(report: CheckReport): Promise<void> {
   const limits = await SharedLimits.start(prepared.command, scratch);
   try {
     await checkLimits(limits, report);
+    await checkSharedMessages(limits.redis, report);
   } finally {
     await limits.close();
     rmSync(scratch, { recursive: true, force: true });
