@@ -1,4 +1,4 @@
-// npm run interop [-- lite|clients|index|explorer|explorer-all|localnet|sdks]: other people's clients, and a browser, read from Tern. Needs Python 3 with venv and pip, and Go.
+// npm run interop [-- lite|clients|index|explorer|explorer-all|localnet|sdks|ton4j]: other people's clients, and a browser, read from Tern. Needs Python 3 with venv and pip, and Go.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -7,6 +7,7 @@ import { prepareBrowser } from './clients/browser.mjs';
 import { prepareGo } from './clients/go-program.mjs';
 import { prepareNpm } from './clients/npm-packages.mjs';
 import { preparePython, runCommand } from './python-venv.mjs';
+import { prepareMaven } from './ton4j/maven-classpath.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = (/** @type {string} */ name) => join(root, '.interop', name);
@@ -67,6 +68,13 @@ const suites = {
       itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
       itemOr(prepareNpm(place('sdks-npm'), near('sdks/npm-packages.json'), runCommand), 'packages'),
     ],
+  },
+  // the client of ton4j: needs a JDK and Maven
+  ton4j: {
+    program: 'ton4j/checks.ts',
+    limitMs: 3 * 60_000,
+    isByName: true,
+    prepare: () => [itemOr(prepareMaven(place('ton4j'), near('ton4j'), runCommand), 'classpath')],
   },
   // third-party clients on a running local network
   localnet: {

@@ -139,10 +139,13 @@ export class ApiRoutes {
         if (this.#style.hasRpc) state.extra = takeEchoedExtra(state.query);
         const { endpoint, query } = state;
         const ignores = ignoredOf(state);
-        if (method !== 'POST' && endpoint !== null && ignores !== 'nothing') {
+        if ((method === 'POST' || endpoint !== null) && ignores !== 'nothing') {
           const isKnown = (name: string) =>
-            endpoint.parameters.names.has(name) || compiled?.switchNames.has(name) === true || name === 'api_key';
-          const mayBeEmpty = (name: string) => ignores === 'unknown' || endpoint.parameters.neverEmpty.has(name);
+            endpoint?.parameters.names.has(name) === true ||
+            compiled?.switchNames.has(name) === true ||
+            name === 'api_key';
+          const mayBeEmpty = (name: string) =>
+            method === 'POST' || ignores === 'unknown' || endpoint?.parameters.neverEmpty.has(name) === true;
           state.ignored = dropMeaningless(query, isKnown, mayBeEmpty);
         }
         if (compiled !== undefined) state.switches = compiled.takeSwitches(headers, state.query);

@@ -46,6 +46,15 @@ describe('a query in the toncenter profile', () => {
     expect(long.ignored).toMatch(/^n{64}\.\.\., x0, .*, x14, \.\.\.$/);
   });
 
+  it('of a POST may have unknown parameters as well, and none of the body', async () => {
+    const post = (query: string, at = path) =>
+      fetch(`${server.url}${at}?${query}`, { method: 'POST', body: '{"even":"ab"}' });
+    const answer = await post('t=0b5c&empty=');
+    expect([answer.status, answer.headers.get('x-tern-ignored')]).toEqual([200, 't, empty']);
+    expect((await post('t=0b5c&even=')).status).toBe(422);
+    expect((await post('t=0b5c', '/api/v2/getEverything')).status).toBe(422);
+  });
+
   it('is answered from the cache whatever is ignored', async () => {
     const before = server.world.worked.length;
     for (const t of ['a', 'b', 'c']) expect((await get(`/toncenter/api/v2/getBlock?seqno=3&t=${t}`)).ignored).toBe('t');
