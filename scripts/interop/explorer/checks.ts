@@ -12,6 +12,7 @@ import { nftScenarios } from '../localnet/scenarios/nft-scenarios.js';
 import { Stage } from '../localnet/scenarios/stage.js';
 import { checkBudgets } from './budget-checks.js';
 import { checkHostile } from './hostile-checks.js';
+import { checkHostileMetadata } from './hostile-metadata-checks.js';
 import { checkNewcomer } from './newcomer-checks.js';
 import { checkOutages } from './outage-checks.js';
 import {
@@ -61,6 +62,7 @@ try {
   await checkPages(browser, pages, appearances, folder('full'), report);
   await checkValues(browser, network.url, report);
   await checkHostile(browser, network, report);
+  await checkHostileMetadata(browser, network.url, report);
   await checkOutages(browser, network, report);
 } catch (error) {
   await report.check('explorer', () => Promise.reject(error));
