@@ -235,7 +235,8 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
         if (hashes === null) return false;
         expected.set(account, hashes);
       }
-      return clients.every(({ account, hashes }) => hashes.length >= expected.get(account)!.length);
+      // Messages that still wait are processed meanwhile: then the next look is at all accounts again.
+      return clients.every(({ account, hashes }) => hashes.length === expected.get(account)!.length);
     };
     await until(isWhole, SETTLE_MS);
     let wrong = 0;
