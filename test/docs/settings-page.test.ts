@@ -18,9 +18,9 @@ it('docs/config.md is what the code says; npm run docs:config writes it again', 
 });
 
 it('has a row for every setting', () => {
-  const { replay, fork, port, host, mining, blockTime, signatures, liteserverPort, index, databaseUrl } = devSettings;
-  const { metadata, profile, webhooks, webhookTargets, logLevel } = devSettings;
-  const network = { replay, fork, port, host, mining, blockTime, signatures, liteserverPort };
+  const { replay, fork, port, host, mining, blockTime, transactions, signatures } = devSettings;
+  const { liteserverPort, index, databaseUrl, metadata, profile, webhooks, webhookTargets, logLevel } = devSettings;
+  const network = { replay, fork, port, host, mining, blockTime, transactions, signatures, liteserverPort };
   for (const [title, table] of [
     ['tern serve', serveSettings],
     ['tern dev', { ...network, index, databaseUrl, metadata, profile, webhooks, webhookTargets, logLevel }],

@@ -65,10 +65,21 @@ export function devCommand(environment: CliEnvironment): Command {
       const { writeOut = (text: string) => void process.stdout.write(text) } = self.configureOutput();
       const { values } = readSettings(devSettings, { flags, environment });
       const logger = openCommandLog(values);
+      const showsTransactions =
+        values.transactions === 'auto' ? process.stdout.isTTY === true : values.transactions === 'on';
+      const early: string[] = [];
+      let hasPage = false;
+      // The lines of the first blocks come after the page.
+      const show = (line: string): void => void (hasPage ? writeOut(`${line}\n`) : early.push(line));
+      const writeLine = showsTransactions ? show : null;
       try {
         await runUntilSignal(
-          (signal) => startDev(values, { reset, snapshot }, logger, { signal, say: sayTo(logger) }),
-          ({ page }) => writeOut(page),
+          (signal) => startDev(values, { reset, snapshot }, logger, { signal, say: sayTo(logger), writeLine }),
+          ({ page }) => {
+            writeOut(page);
+            hasPage = true;
+            for (const line of early.splice(0)) writeOut(`${line}\n`);
+          },
         );
       } finally {
         await logger.close();
@@ -101,9 +112,11 @@ interface Waiting {
   readonly signal: AbortSignal;
   /** Is told what is waited for, when it takes long. */
   readonly say: (text: string) => void;
+  /** Takes a line per transaction; null: nobody wants them. */
+  readonly writeLine: ((line: string) => void) | null;
 }
 
-const PATIENT: Waiting = { signal: new AbortController().signal, say: () => {} };
+const PATIENT: Waiting = { signal: new AbortController().signal, say: () => {}, writeLine: null };
 
 /** To a person at a terminal; a log is not mixed with other lines. */
 function sayTo(logger: Logger): Waiting['say'] {
@@ -118,7 +131,7 @@ export function startDev(
   settings: DevSettings,
   change: ChainChange,
   logger: Logger,
-  { signal, say }: Waiting = PATIENT,
+  { signal, say, writeLine }: Waiting = PATIENT,
 ): Promise<RunningDev> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -135,7 +148,8 @@ export function startDev(
     server?.catch(() => {});
     closers.add(async () => (await server?.catch(() => null))?.close());
     const parts: DevParts = { settings, surroundings, closers, server };
-    const starting = settings.replay === null ? startLocalnet(parts, change) : startReplay(parts, settings.replay);
+    const { replay } = settings;
+    const starting = replay === null ? startLocalnet(parts, change, writeLine) : startReplay(parts, replay);
     return Promise.race([starting, aborted]);
   });
   return started.finally(() => clearTimeout(timer));
@@ -155,6 +169,7 @@ function waitingText({ fork, replay, index, databaseUrl }: DevSettings): string 
 async function startLocalnet(
   { settings, surroundings, closers, server }: DevParts,
   { reset, snapshot }: ChainChange,
+  writeLine: Waiting['writeLine'],
 ): Promise<RunningDev> {
   const version = packageVersion();
   const folder = join(settings.data, 'localnet');
@@ -173,6 +188,7 @@ async function startLocalnet(
       signatures: settings.signatures,
       listen: { host, port },
       fork: settings.fork,
+      onTransactions: writeLine === null ? null : await transactionWriter(writeLine),
       indexOf: ({ zerostate, incarnation }) => indexOf(settings, server, zerostate, incarnation),
     },
     surroundings,
@@ -190,6 +206,13 @@ async function startLocalnet(
     hasExplorer: settings.explorer === 'on',
   });
   return { page, url, close: () => closers.close() };
+}
+
+async function transactionWriter(writeLine: (line: string) => void): Promise<LocalServiceOptions['onTransactions']> {
+  const { transactionLines } = await import('#app/cli/transaction-lines.js');
+  return (produced) => {
+    for (const line of transactionLines(produced)) writeLine(line);
+  };
 }
 
 /** @throws cli/usage */

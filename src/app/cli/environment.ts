@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
+import { isatty } from 'node:tty';
 import { type Command, Option } from 'commander';
 import { endBySignal, startWatchdog } from '#app/cli/watchdog.js';
 import type { metadataSettings } from '#app/config/index-settings.js';
@@ -7,7 +8,7 @@ import { flagOf, type Setting, type SettingTable, type SettingValues, variableOf
 import type { ServeSettings } from '#app/config/settings.js';
 import type { Environment } from '#app/service/environment.js';
 import type { NetworkIndexOptions } from '#app/service/network-index.js';
-import { type ClosableLogger, pinoLogger } from '#app/telemetry/pino-logger.js';
+import { type ClosableLogger, pinoLogger, textLogger } from '#app/telemetry/pino-logger.js';
 import { withoutRepeats } from '#app/telemetry/repeated-warnings.js';
 import { systemClock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
@@ -38,8 +39,11 @@ const MAX_TEXT = 2_000;
 export function openCommandLog({
   logLevel,
   logInterval,
-}: Pick<ServeSettings, 'logLevel' | 'logInterval'>): ClosableLogger {
-  const logger = withoutRepeats(pinoLogger({ level: logLevel, to: STANDARD_ERROR }), logInterval, systemClock);
+  logFormat,
+}: Pick<ServeSettings, 'logLevel' | 'logInterval' | 'logFormat'>): ClosableLogger {
+  const isText = logFormat === 'auto' ? isatty(STANDARD_ERROR) : logFormat === 'text';
+  const open = isText ? textLogger : pinoLogger;
+  const logger = withoutRepeats(open({ level: logLevel, to: STANDARD_ERROR }), logInterval, systemClock);
   const before = process.listeners('warning');
   const onWarning = ({ name, message, stack }: Error): void =>
     logger.warn('Node warns', { code: name, problem: (stack ?? message).slice(0, MAX_TEXT) });

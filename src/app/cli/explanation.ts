@@ -1,3 +1,4 @@
+import { tons } from '#app/cli/ton-amount.js';
 import { ACTION_TYPES, type Action } from '#domain/actions/action-registry.js';
 import type { DetailField, DetailFields } from '#domain/actions/action-type.js';
 import type { Classification } from '#domain/actions/classify.js';
@@ -96,11 +97,6 @@ function opcodeText({ body }: TracedMessage): string {
   const hex = `0x${opcode.toString(16).padStart(8, '0')}`;
   const name = opcodeName(opcode);
   return name === null ? hex : `${name} ${hex}`;
-}
-
-function tons(nanotons: bigint): string {
-  const digits = nanotons.toString().padStart(10, '0');
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');
 }
 
 /** The workchain and the first and last digits: enough to compare accounts of one trace. */

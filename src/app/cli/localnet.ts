@@ -6,6 +6,7 @@ import { addSettings, type CliEnvironment } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import type { ChainReport } from '#app/cli/localnet-check.js';
 import { type LocalnetAnswer, LocalnetClient } from '#app/cli/localnet-client.js';
+import { tons } from '#app/cli/ton-amount.js';
 import { readSettings } from '#app/config/setting.js';
 import { devSettings, localnetSettings } from '#app/config/settings.js';
 import { MAX_SPLIT_BITS } from '#formats/proofs/split-state.js';
@@ -339,11 +340,7 @@ function nanotonsOf(name: string, text: string): string {
 
 /** @param nanotons a decimal number */
 function tonOf(nanotons: string): string {
-  const value = BigInt(nanotons);
-  const rest = String(value % NANO)
-    .padStart(9, '0')
-    .replace(/0+$/, '');
-  return `${value / NANO}${rest === '' ? '' : `.${rest}`} TON`;
+  return `${tons(BigInt(nanotons))} TON`;
 }
 
 /** Seconds of a second, a minute, an hour, a day and a year of 365 days. */

@@ -125,6 +125,8 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   liteserverPort: ['4443', 4443, '65536'],
   logLevel: ['warn', 'warn', 'debug'],
   logInterval: ['1.5', 1_500, '-1'],
+  logFormat: ['text', 'text', 'pretty'],
+  transactions: ['off', 'off', 'yes'],
   requestLog: ['all', 'all', 'some'],
 };
 

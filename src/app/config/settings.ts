@@ -33,8 +33,14 @@ export interface NetworkArgument {
 
 const logLevel = {
   ...keywordValue('info', 'warn', 'silent'),
-  meaning: 'log level; the log is written to standard error as JSON lines',
+  meaning: 'log level; the log is written to standard error',
 };
+
+const logFormat = singleSetting({
+  ...keywordValue('auto', 'text', 'json'),
+  fallback: 'auto',
+  meaning: 'lines of the log: as text for people, or as JSON; auto: as text where standard error is a terminal',
+});
 
 const logInterval = singleSetting({
   ...secondsValue(0, 86_400),
@@ -82,6 +88,7 @@ export const serveSettings = {
   ...apiSettings,
   logLevel: singleSetting({ ...logLevel, fallback: 'info' }),
   logInterval,
+  logFormat,
 };
 
 /** Settings of `tern dev`. */
@@ -120,6 +127,11 @@ export const devSettings = {
     meaning:
       'block interval of a local network in milliseconds, for steady blocks; 0 for blocks on demand only; default: 400',
   }),
+  transactions: singleSetting({
+    ...keywordValue('auto', 'on', 'off'),
+    fallback: 'auto',
+    meaning: 'whether a line per transaction of a local network is printed; auto: where standard output is a terminal',
+  }),
   signatures: singleSetting({
     ...keywordValue('simplex', 'ordinary'),
     fallback: 'simplex',
@@ -152,6 +164,7 @@ export const devSettings = {
   webhookTargets: { ...apiSettings.webhookTargets, fallback: ['any'] },
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
   logInterval,
+  logFormat,
 };
 
 const oneNetwork = requiredSetting<NetworkArgument>({
@@ -184,6 +197,7 @@ export const backfillSettings = {
   data: apiSettings.data,
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
   logInterval,
+  logFormat,
 };
 
 /** Settings of `tern check`. */
@@ -200,6 +214,7 @@ export const checkSettings = {
   data: apiSettings.data,
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
   logInterval,
+  logFormat,
 };
 
 /** Settings of `tern migrate`. */

@@ -24,6 +24,7 @@ import type { BlockLoopOptions } from '#localnet/node/block-loop.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode, RunningNode } from '#localnet/node/local-node.js';
 import { type ForkPlan, NodeThread, type NodeThreadModules, type ProducedCounts } from '#localnet/node/node-thread.js';
+import type { ProducedTransactions } from '#localnet/node/produced-transactions.js';
 import type { NodeAddress } from '#localnet/node/start-node.js';
 
 /** The chain of an index. */
@@ -42,6 +43,8 @@ export interface LocalServiceOptions {
   readonly signatures: 'simplex' | 'ordinary';
   readonly listen: { readonly host: string; readonly port: number };
   readonly settings: ServicePlan['settings'];
+  /** Called with the transactions of each masterchain block that has some; null: they are not reported. */
+  readonly onTransactions: ((produced: ProducedTransactions) => void) | null;
   /** Fork source; null for a network without fork, or for an existing chain. */
   readonly fork: ForkSpec | null;
   /** The index options of a chain, or why it has no index. */
@@ -346,6 +349,8 @@ interface LocalNetworkOptions {
   readonly fork: OpenFork | null;
   /** Whether a new chain takes the place of a stored one. */
   readonly replacesChain: boolean;
+  /** As in `LocalServiceOptions`. */
+  readonly onTransactions: LocalServiceOptions['onTransactions'];
 }
 
 /** A local network in a worker thread. */
@@ -373,7 +378,7 @@ function startLocalNetwork(
   told: Pick<NodeThreadModules, 'onProduced' | 'onPooled'>,
 ): Promise<RunningLocalNetwork> {
   return withClosers(async (closers) => {
-    const { name, folder, production, liteserverPort, signatures, fork, replacesChain } = options;
+    const { name, folder, production, liteserverPort, signatures, fork, replacesChain, onTransactions } = options;
     const { clock, logger, unixTimeMs } = modules;
     makeFolder(folder);
     const thread = new NodeThread(
@@ -391,12 +396,14 @@ function startLocalNetwork(
           fork: fork === null ? null : forkPlan(fork),
         },
         isFork: fork !== null,
+        reportsTransactions: onTransactions !== null,
       },
       {
         clock,
         logger,
         forkSource: fork?.forkSource ?? null,
         ...told,
+        onTransactions: onTransactions ?? (() => {}),
       },
     );
     closers.add(() => thread.close());

@@ -2,7 +2,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { pinoLogger } from '#app/telemetry/pino-logger.js';
+import { pinoLogger, textLogger } from '#app/telemetry/pino-logger.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tern-log-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -41,4 +41,15 @@ it('writes a line of JSON for each message, large numbers as text', async () => 
 it('leaves out what is below its level', async () => {
   expect((await written('warn')).map(({ message }) => message)).toEqual(['broken']);
   expect(await written('silent')).toEqual([]);
+});
+
+it('writes a line of text for each message to people', async () => {
+  const file = join(folder, 'text');
+  const logger = textLogger({ level: 'warn', to: openSync(file, 'w') });
+  logger.info('not shown');
+  logger.warn('broken', { url: 'http://a:1/b', reason: 'line\nbreak', lt: 2n ** 63n, ok: null });
+  await logger.close();
+  expect(readFileSync(file, 'utf8')).toMatch(
+    /^\d\d:\d\d:\d\d warn {2}broken {2}url=http:\/\/a:1\/b {2}reason="line\\nbreak" {2}lt=9223372036854775808 {2}ok=null\n$/,
+  );
 });

@@ -39,6 +39,29 @@ export function pinoLogger({ level, to }: PinoLoggerOptions): ClosableLogger {
   };
 }
 
+/** Logs lines for people: `12:03:04 warn  message  name=value …`, in UTC. Values with spaces or other characters are as in JSON. */
+export function textLogger({ level, to }: PinoLoggerOptions): ClosableLogger {
+  const stream = destination({ dest: to, sync: false });
+  stream.on('error', () => {});
+  const write = (name: string, message: string, fields: LogFields = {}): void => {
+    const values = Object.entries(writable(fields)).map(([field, value]) => `  ${field}=${valueText(value)}`);
+    stream.write(`${new Date().toISOString().slice(11, 19)} ${name}  ${message}${values.join('')}\n`);
+  };
+  return {
+    info: (message, fields) => (level === 'info' ? write('info', message, fields) : undefined),
+    warn: (message, fields) => (level === 'silent' ? undefined : write('warn', message, fields)),
+    close: () =>
+      new Promise((resolve) => {
+        stream.once('close', resolve).once('error', () => resolve());
+        stream.end();
+      }),
+  };
+}
+
+function valueText(value: string | number | boolean | null): string {
+  return typeof value === 'string' && /^[\w.:/@-]+$/.test(value) ? value : JSON.stringify(value);
+}
+
 function writable(fields: LogFields = {}): Readonly<Record<string, string | number | boolean | null>> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),

@@ -7,13 +7,14 @@ import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import type { Genesis } from '#localnet/ledger/genesis.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import { type NodeThreadContract, type ProducedCounts, plainValues } from '#localnet/node/node-thread.js';
+import { producedTransactions } from '#localnet/node/produced-transactions.js';
 import { startNode } from '#localnet/node/start-node.js';
 
 const side = new WorkerSide<NodeThreadContract>({
   unexpected: (problem, cause) => localnetErrors['round-failed']({ problem }, cause),
   values: plainValues,
 });
-const { options, genesis, isFork } = side.start;
+const { options, genesis, isFork, reportsTransactions } = side.start;
 const random = (size: number): Uint8Array => randomBytes(size);
 
 /** Counts are reported in sums. */
@@ -43,13 +44,16 @@ void side.serve(async () => {
     randomBytes: random,
     logger: forwardedLogger(side.notify),
     makeGenesis: makePlannedGenesis,
-    onProduced: ({ counts: { transactions, emulateMs, totalMs } }) => {
+    onProduced: (produced) => {
+      const { transactions, emulateMs, totalMs } = produced.counts;
       counts = {
         mcBlocks: counts.mcBlocks + 1,
         transactions: counts.transactions + transactions,
         emulateMs: counts.emulateMs + emulateMs,
         totalMs: counts.totalMs + totalMs,
       };
+      const reported = reportsTransactions ? producedTransactions(produced) : null;
+      if (reported !== null) side.notify.reported(reported);
     },
     onPooled: (message) => side.notify.pooled(message),
     ...(isFork ? { forkSource: side.host } : {}),

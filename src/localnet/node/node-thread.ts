@@ -14,6 +14,7 @@ import type { ForkOrigin } from '#localnet/ledger/genesis.js';
 import { removeThreadLock } from '#localnet/ledger/ledger-files.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { RunningNode } from '#localnet/node/local-node.js';
+import type { ProducedTransactions } from '#localnet/node/produced-transactions.js';
 import type { LiveNodeOptions, NodeAddress } from '#localnet/node/start-node.js';
 
 /** The two sides of a node thread: see `WorkerContract`. Arguments and results cross it by {@link plainValues}. */
@@ -29,6 +30,8 @@ interface NodeHost extends ForkSource, LogMethods {
   produced(counts: ProducedCounts): void;
   /** An external-in message waits for a block. @param message BoC */
   pooled(message: Uint8Array): void;
+  /** Of a new masterchain block; only called when `NodeStart` wants it. */
+  reported(produced: ProducedTransactions): void;
 }
 
 /** How a fork begins, as plain data. */
@@ -54,6 +57,8 @@ export interface NodeStart {
   readonly genesis: GenesisPlan;
   /** Whether the chain is a fork: then the host answers as a `ForkSource`. */
   readonly isFork: boolean;
+  /** Whether transactions are reported. */
+  readonly reportsTransactions: boolean;
 }
 
 /** Sums over the masterchain blocks that were produced since the last report. */
@@ -70,6 +75,8 @@ export interface NodeThreadModules {
   readonly onProduced: (counts: ProducedCounts) => void;
   /** Called with the BoC of each external-in message that was accepted. */
   readonly onPooled: (message: Uint8Array) => void;
+  /** Called with the transactions of each masterchain block that has some. */
+  readonly onTransactions: (produced: ProducedTransactions) => void;
   /** The network that this one is a fork of. */
   readonly forkSource: ForkSource | null;
 }
@@ -87,7 +94,8 @@ export class NodeThread {
   /** Resolves when the thread was closed; rejects when it has ended by itself. The folder is unlocked then. */
   readonly ended: Promise<void>;
 
-  constructor(start: NodeStart, { clock, logger, onProduced, onPooled, forkSource }: NodeThreadModules) {
+  constructor(start: NodeStart, modules: NodeThreadModules) {
+    const { clock, logger, onProduced, onPooled, onTransactions, forkSource } = modules;
     this.#thread = new WorkerThread({
       entry: new URL('./node-main.js', import.meta.url),
       start,
@@ -95,6 +103,7 @@ export class NodeThread {
         ...logMethods(logger),
         produced: onProduced,
         pooled: onPooled,
+        reported: onTransactions,
         account: (address) => forkSource!.account(address),
         library: (hash) => forkSource!.library(hash),
         transactions: (address, from, count) => forkSource!.transactions(address, from, count),
