@@ -1,11 +1,22 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { FULL } from './test/support/full-depth.js';
 import { LongFirst } from './test/support/long-first.js';
 
 /** `source` makes `#module/file.js` mean `src/module/file.ts` (see "imports" in package.json). */
 const conditions = ['source'];
 
 const LONG = '**/*.long.test.ts';
+
+/** What takes longest, and is done by `npm run sim` as well or by other tests in part: only `TERN_FULL=1 npm run test:all` runs it. */
+const FULL_ONLY = [
+  'test/sim/*.long.test.ts',
+  'test/contract/v3-list-order.long.test.ts',
+  'test/contract/v3-against-chain.long.test.ts',
+  'test/localnet/large-traces.long.test.ts',
+  'test/corpus/chain-reads.long.test.ts',
+  'src/services/indexer/contracts/contract-detection.long.test.ts',
+];
 
 /** Files that change what belongs to the whole process (its output, its environment): each has a process of its own. */
 const ISOLATED = ['src/app/cli/decode.test.ts', 'src/app/cli/keys.test.ts'];
@@ -47,7 +58,16 @@ export default defineConfig({
         },
       },
       { ...resolving, test: { ...base, name: 'isolated', include: ISOLATED } },
-      { ...resolving, test: { ...base, name: 'long', isolate: false, include: [`{src,test,bench}/${LONG}`] } },
+      {
+        ...resolving,
+        test: {
+          ...base,
+          name: 'long',
+          isolate: false,
+          include: [`{src,test,bench}/${LONG}`],
+          exclude: FULL ? [] : FULL_ONLY,
+        },
+      },
     ],
   },
 });

@@ -8,6 +8,7 @@ import { type ChainFacts, chainFacts } from '#test/contract/against-chain/v3-fac
 import { describeLists, type ListSubject, listedParameters } from '#test/contract/against-chain/v3-list-suite.js';
 import { ANY_TEXT, BAD_VALUES, REQUIRED } from '#test/contract/against-chain/v3-refusals.js';
 import { TOKEN_LISTS } from '#test/contract/against-chain/v3-token-lists.js';
+import { FULL } from '#test/support/full-depth.js';
 import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 import { type ServedV3, serveV3 } from '#test/support/served-v3.js';
 
@@ -69,7 +70,7 @@ describe('the parameters of v3, over a recorded chain', () => {
     expect([...cases].sort()).toEqual([...declared].sort());
   });
 
-  describeLists(() => subject);
+  if (FULL) describeLists(() => subject);
 
   const effects = Object.entries(EFFECTS).flatMap(([method, of]) =>
     Object.entries(of).map(([name, effect]) => [method, name, effect] as const),

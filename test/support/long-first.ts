@@ -16,19 +16,14 @@ const LONGEST = [
 
 /** Those of the long ones that take longest. */
 const SLOWEST = [
-  'test/contract/v3-list-order.long.test.ts',
-  'test/localnet/large-traces.long.test.ts',
   'src/services/indexer/import/state-import.long.test.ts',
   'src/services/indexer/indexer.long.test.ts',
   'test/cli/serve-index.long.test.ts',
   'test/cli/dev-local.long.test.ts',
   'test/cli/dev-fork.long.test.ts',
   'test/cli/dev-busy.long.test.ts',
-  'test/sim/kills.long.test.ts',
-  'test/sim/staleness.long.test.ts',
   'test/cli/connection-abuse.long.test.ts',
   'src/drivers/tvm/tvm-pool.lanes.long.test.ts',
-  'src/services/indexer/contracts/contract-detection.long.test.ts',
   'src/app/cli/watchdog.long.test.ts',
 ];
 

@@ -142,7 +142,7 @@ describe('an index that begins with imported states', () => {
     },
   );
 
-  it.each(['after', 'meanwhile'])('has the same rows when blocks are written and states imported %s', async (order) => {
+  it.each(FULL ? ['after', 'meanwhile'] : ['meanwhile'])('has the same rows when blocks are written and states imported %s', async (order) => {
     const seqno = FULL ? 600 : 900;
     const states = testStates(replay.ledger, seqno, 1);
     const test = await newDatabase();
