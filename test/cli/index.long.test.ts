@@ -49,7 +49,7 @@ describe('tern migrate', () => {
     expect(await runTern(['migrate'], { TERN_DATABASE_URL: url })).toMatchObject({
       status: 0,
       stdout: expect.stringMatching(/^test_\w+: ran 0001-index\.sql.*; schema version \d+\n$/),
-      stderr: '',
+      stderr: expect.stringMatching(/ 0 of \d+ migrations, running 0001-index\.sql\n/),
     });
     for (const args of [flags, [...flags, '--check']]) {
       expect(await runTern(args)).toMatchObject({
@@ -137,7 +137,7 @@ describe('tern index and tern check', () => {
       if (command === 'check')
         expect(await runTern(['index', ...common(url), '--to', '3'])).toMatchObject({ status: 0 });
       const running = await TernProcess.start([command, ...common(url, gone)], ({ err }) => err.includes('waiting: '));
-      expect(running.err).toMatch(/^0 .*masterchain blocks .*waiting: .*ECONNREFUSED/m);
+      expect(running.err).toMatch(/^(0 .*masterchain blocks .*)?waiting: .*ECONNREFUSED/m);
       expect(await running.end('SIGINT')).toEqual({ code: 1, signal: null });
       expect(running.err.trimEnd().split('\n').at(-1)).toMatch(
         new RegExp(`^tern: cli/interrupted: tern ${command} was interrupted\\. `),
