@@ -142,19 +142,22 @@ describe('an index that begins with imported states', () => {
     },
   );
 
-  it.each(FULL ? ['after', 'meanwhile'] : ['meanwhile'])('has the same rows when blocks are written and states imported %s', async (order) => {
-    const seqno = FULL ? 600 : 900;
-    const states = testStates(replay.ledger, seqno, 1);
-    const test = await newDatabase();
-    const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1, batchMcBlocks: 20 });
-    const running = indexer.run();
-    if (order === 'after') await running;
-    await importStates(test, states);
-    await running;
-    const again = await indexerOf(test, { deriveOnly: true, follow: false });
-    await again.indexer.run();
-    await expectCurrentStates(test, seqno);
-  });
+  it.each(FULL ? ['after', 'meanwhile'] : ['meanwhile'])(
+    'has the same rows when blocks are written and states imported %s',
+    async (order) => {
+      const seqno = FULL ? 600 : 900;
+      const states = testStates(replay.ledger, seqno, 1);
+      const test = await newDatabase();
+      const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1, batchMcBlocks: 20 });
+      const running = indexer.run();
+      if (order === 'after') await running;
+      await importStates(test, states);
+      await running;
+      const again = await indexerOf(test, { deriveOnly: true, follow: false });
+      await again.indexer.run();
+      await expectCurrentStates(test, seqno);
+    },
+  );
 
   it('has the same rows after imports that were stopped at any moment', async () => {
     const seqno = FULL ? 300 : 900;
