@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import process from 'node:process';
-import { isatty } from 'node:tty';
 import { type Command, Option } from 'commander';
 import { endBySignal, startWatchdog } from '#app/cli/watchdog.js';
 import type { metadataSettings } from '#app/config/index-settings.js';
@@ -41,7 +40,7 @@ export function openCommandLog({
   logInterval,
   logFormat,
 }: Pick<ServeSettings, 'logLevel' | 'logInterval' | 'logFormat'>): ClosableLogger {
-  const isText = logFormat === 'auto' ? isatty(STANDARD_ERROR) : logFormat === 'text';
+  const isText = logFormat === 'auto' ? process.stderr.isTTY === true : logFormat === 'text';
   const open = isText ? textLogger : pinoLogger;
   const logger = withoutRepeats(open({ level: logLevel, to: STANDARD_ERROR }), logInterval, systemClock);
   const before = process.listeners('warning');

@@ -16,7 +16,7 @@ export interface ProducedTransactions {
   readonly more: number;
 }
 
-export interface ProducedTransaction {
+interface ProducedTransaction {
   readonly workchain: number;
   /** BoC of a `Transaction`. */
   readonly boc: Uint8Array;
