@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FreshnessWaits } from '#api/http/min-seqno.js';
 import type { HttpServer } from '#api/http/server.js';
+import { systemClock } from '#kernel/clock.js';
 import { FakeWorld, fakeApi, fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
 
 /** Two servers of one chain, one of which lags: it knows a block later. */
@@ -48,6 +50,19 @@ describe('a request that names a masterchain block', () => {
     expect([status, seqno]).toEqual([409, heads.laggard]);
     expect(body.error).toContain(`block ${heads.laggard}, 5 before the wanted block ${heads.laggard + 5}`);
     expect(body.error).toContain('7 ms behind');
+  });
+
+  it('is refused without waiting when the block is out of reach', async () => {
+    const waits = new FreshnessWaits(systemClock);
+    const stop = new AbortController();
+    const api = { ...fakeApi(new FakeWorld()), freshness: () => ({ mcSeqno: 10, lagMs: 7 }) };
+    const wanted = { api, group: null, until: Number.POSITIVE_INFINITY, client: 'a', signal: stop.signal };
+    expect(() => waits.wait({ ...wanted, seqno: 1_011 })).toThrow('block 10, 1001 before');
+    const waiting = waits.wait({ ...wanted, seqno: 1_010 });
+    expect(waits.waiting).toBe(1);
+    stop.abort();
+    await expect(waiting).rejects.toMatchObject({ code: 'http/client-left' });
+    expect((await ask('leader', '2147483646')).status).toBe(409);
   });
 
   it.each(['-1', 'x', '1.5', '4294967296', '99999999999'])('is refused when it is %s', async (seqno) => {

@@ -60,6 +60,9 @@ interface Waiter extends FreshnessWait {
 
 const MOST_WAITING = { most: 2_000, mostOfClient: 200, what: 'wait for a block' } as const;
 
+/** Masterchain blocks that no network makes while a request waits. */
+const MOST_AHEAD = 1_000;
+
 /** While anybody waits, freshness is looked at so often. */
 const LOOK_MS = 5;
 
@@ -81,9 +84,10 @@ export class FreshnessWaits {
     return this.#waiting.size;
   }
 
-  /** @throws http/not-fresh when the time has passed, http/overloaded, http/client-left */
+  /** @throws http/not-fresh when the time has passed or cannot suffice, http/overloaded, http/client-left */
   wait(wanted: FreshnessWait): Promise<void> | undefined {
     if (isReached(wanted)) return undefined;
+    if (isOutOfReach(wanted)) throw notFresh(wanted);
     const { client, signal } = wanted;
     const leave = this.#requests.enter(client);
     this.waited++;
@@ -125,6 +129,12 @@ export class FreshnessWaits {
 function isReached({ api, group, seqno }: FreshnessWait): boolean {
   const freshness = api.freshness?.(group);
   return freshness === undefined || freshness.mcSeqno >= seqno;
+}
+
+/** Whether a known head is further away than any request may wait. */
+function isOutOfReach({ api, group, seqno }: FreshnessWait): boolean {
+  const { mcSeqno } = api.freshness!(group);
+  return mcSeqno > 0 && seqno - mcSeqno > MOST_AHEAD;
 }
 
 function notFresh({ api, group, seqno: wanted }: FreshnessWait): Error {
