@@ -63,7 +63,7 @@ interface Document {
 
 /**
  * The document without its headers, and without limits of time: unknown headers, which are made up where some are known, must
- * be let through, and a query that is to end after a millisecond ends with 504. In times, more is taken than the published
+ * be let through, a query that is to end after a millisecond ends with 504, and one that needs a later block waits for it. In times, more is taken than the published
  * types say: decimals of unix times, and logical times of 64 bits without sign. Words of an order are taken in any letter case,
  * and by their first letter.
  */
@@ -71,7 +71,7 @@ async function documentOf(url: string): Promise<Document> {
   const document = (await (await fetch(url)).json()) as Document;
   const isLeftOut = ({ $ref, in: place, name }: Parameter): boolean => {
     if ($ref !== undefined) return isLeftOut(document.components!.parameters![$ref.split('/').at(-1)!]!);
-    return place === 'header' || name === 'x_timeout';
+    return place === 'header' || name === 'x_timeout' || name === 'min_mc_seqno';
   };
   for (const path of Object.values(document.paths)) {
     for (const each of [path, ...Object.values(path)]) {
