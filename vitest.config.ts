@@ -15,6 +15,9 @@ const FULL_ONLY = [
   'test/contract/v3-against-chain.long.test.ts',
   'test/localnet/large-traces.long.test.ts',
   'test/corpus/chain-reads.long.test.ts',
+  'test/contract/v2-against-chain.long.test.ts',
+  'test/corpus/index-reads.long.test.ts',
+  'src/drivers/store/embedded/damage.long.test.ts',
   'src/services/indexer/contracts/contract-detection.long.test.ts',
 ];
 
