@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommandLine } from '#app/cli/command-line.js';
 import { ServedTern } from '#test/support/served-tern.js';
 
-const START_MS = 60_000;
 /** On a machine with other work. */
 const STEP_MS = 60_000;
 
@@ -15,11 +14,11 @@ let tern: ServedTern;
 
 beforeAll(async () => {
   tern = await ServedTern.start(['dev', '--port', '0', '--data', join(folder, 'data'), '--index', 'off']);
-}, START_MS);
+});
 afterAll(async () => {
   await tern?.close();
   rmSync(folder, { recursive: true });
-}, START_MS);
+});
 
 /** What `tern localnet … --json` prints. */
 async function run(...args: string[]): Promise<any> {

@@ -59,7 +59,7 @@ describe('contracts of a chain that goes on', () => {
           );
           expect(rows[0].done).toBe(true);
         },
-        { timeout: 120_000, interval: 50 },
+        { timeout: 240_000, interval: 50 },
       );
     };
   });
@@ -75,7 +75,7 @@ describe('contracts of a chain that goes on', () => {
   const ownedBy = (owner: string | null, real_owner = owner) => ({ owner, real_owner, lapsed: null });
   /** Where a block leaves out a part of a state, it is asked for some seconds later. */
   const expectSoon = (read: () => Promise<unknown>, value: unknown) =>
-    vi.waitFor(async () => expect(await read()).toEqual(value), { timeout: 60_000, interval: 100 });
+    vi.waitFor(async () => expect(await read()).toEqual(value), { timeout: 240_000, interval: 100 });
 
   it('an item goes from hand to hand', async () => {
     await indexTo(359);

@@ -23,7 +23,6 @@ import { vectorPath } from '#test/support/vector-files.js';
 
 /* Contracts that API v2 distinguishes, each deployed and used on a local network as on any other. */
 
-const START_MS = 60_000;
 const keys: KeyPair = keyPairFromSeed(Buffer.alloc(32, 7));
 const payer = `0:${'0f'.repeat(32)}`;
 const receiver = new Address(0, Buffer.alloc(32, 0x0e));
@@ -33,8 +32,8 @@ let client: TonClient;
 beforeAll(async () => {
   network = await createNetwork();
   client = new TonClient({ endpoint: network.endpoint });
-}, START_MS);
-afterAll(async () => network?.stop(), START_MS);
+});
+afterAll(async () => network?.stop());
 
 function codeFrom(path: string): Cell {
   return Cell.fromBoc(readFileSync(vectorPath(path)))[0]!;
@@ -93,7 +92,7 @@ async function received(run: () => Promise<void>): Promise<bigint> {
 /** What arrives, as storage is paid for from it. */
 const about = (amount: bigint) => expect.toSatisfy((value: bigint) => value <= amount && value > amount - 1_000_000n);
 
-describe('an account of a local network', { timeout: START_MS }, () => {
+describe('an account of a local network', () => {
   // Its code is a library cell of mainnet, whose library is not published as a file: it is deployed, and cannot run here.
   it('is a wallet v5 beta', async () => {
     const wallet = WalletContractV5Beta.create({ publicKey: keys.publicKey });

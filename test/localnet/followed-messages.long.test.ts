@@ -11,7 +11,7 @@ let tern: ServedTern;
 
 beforeAll(async () => {
   tern = await ServedTern.start(['dev', '--port', '0', '--data', join(folder, 'data'), '--block-time', '200']);
-}, 120_000);
+});
 afterAll(async () => {
   await tern.close();
   rmSync(folder, { recursive: true });
@@ -23,5 +23,5 @@ describe('messages to a local network', () => {
     const followed = await new FollowedMessages(tern.url).run(6);
     expect(followed.length).toBe(36);
     expect(followed.flatMap(differencesOf)).toEqual([]);
-  }, 60_000);
+  });
 });

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkChain } from '#app/cli/localnet-check.js';
 import { createNetwork, type TestNetwork } from '#app/testing/create-network.js';
 
-const START_MS = 60_000;
 const away = mkdtempSync(join(tmpdir(), 'tern-seeded-'));
 let network: TestNetwork;
 /** Answers have any form. */
@@ -17,11 +16,11 @@ let seeded: Answer;
 beforeAll(async () => {
   network = await createNetwork({ index: true });
   seeded = await network.control('seed', {});
-}, START_MS);
+});
 afterAll(async () => {
   await network?.stop();
   rmSync(away, { recursive: true });
-}, START_MS);
+});
 
 const item = (kind: string): Answer => seeded.items.find((one: Answer) => one.kind === kind);
 
@@ -29,7 +28,7 @@ async function v3(path: string): Promise<Answer> {
   return (await fetch(`${network.url}/api/v3/${path}`)).json();
 }
 
-describe('a seeded network', { timeout: START_MS }, () => {
+describe('a seeded network', () => {
   it('has what was made, and a second call changes nothing', async () => {
     expect(seeded.items.map(({ kind, created }: Answer) => [kind, created])).toEqual(
       ['dns_root', 'dns_collection', 'dns_domain', 'library', 'multisig', 'multisig_order', 'extra_currency'].map(
@@ -75,7 +74,7 @@ describe('a seeded network', { timeout: START_MS }, () => {
   it('shows domain, multisig and extra currency in API v3', async () => {
     const owner = item('extra_currency').address;
     await expect
-      .poll(async () => (await v3('dns/records?domain=example.ton')).records, { timeout: START_MS })
+      .poll(async () => (await v3('dns/records?domain=example.ton')).records)
       .toEqual([
         expect.objectContaining({
           nft_item_address: item('dns_domain').address,
@@ -84,7 +83,7 @@ describe('a seeded network', { timeout: START_MS }, () => {
         }),
       ]);
     const wallets = () => v3(`multisig/wallets?address=${item('multisig').address}&include_orders=true`);
-    await expect.poll(async () => (await wallets()).multisigs?.[0]?.orders?.length, { timeout: START_MS }).toBe(1);
+    await expect.poll(async () => (await wallets()).multisigs?.[0]?.orders?.length).toBe(1);
     const [multisig] = (await wallets()).multisigs;
     expect(multisig).toMatchObject({ threshold: 2, next_order_seqno: '1' });
     expect(multisig.orders[0]).toMatchObject({ address: item('multisig_order').address, approvals_num: 0 });

@@ -6,7 +6,7 @@ import { type HuntingGround, huntingGround } from './staleness.js';
 let ground: HuntingGround;
 beforeAll(async () => {
   ground = await huntingGround(await builtProgram(), 'test');
-}, 180_000);
+});
 afterAll(() => ground?.close());
 
 it('no answer through the caches differs from the same one around them', async () => {

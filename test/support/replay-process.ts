@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const tern = fileURLToPath(new URL('../../bin/tern.js', import.meta.url));
-const START_MS = 60_000;
+const START_MS = 300_000;
 
 /** A `tern replay` that runs. */
 export class ReplayProcess {

@@ -7,7 +7,7 @@ import { builtProgram } from '#test/support/built-program.js';
 
 /** The published form, where it has been built: what is measured is that. */
 export const BUILT_TERN = fileURLToPath(new URL('../../dist/app/cli/main.js', import.meta.url));
-const START_MS = 120_000;
+const START_MS = 300_000;
 
 /** How a process ended. */
 export interface Ending {

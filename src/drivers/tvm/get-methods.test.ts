@@ -77,9 +77,7 @@ describe('a get method', () => {
     expect(less.gas_used).toBeLessThanOrEqual(5_010);
   });
 
-  it('that needs more than the usual gas gets it, up to a limit that ACCEPT does not lift', {
-    timeout: 60_000,
-  }, async () => {
+  it('that needs more than the usual gas gets it, up to a limit that ACCEPT does not lift', async () => {
     const patient = { timeoutMs: 30_000 };
     const give = (hex: string, gas_limit: number, more: Partial<GetMethodRequest> = {}, code = codeOf(`30${hex}`)) =>
       pool.runGetMethod(getMethodRequest(code, { gas_limit, ...more }), patient);

@@ -15,9 +15,7 @@ afterAll(() => pool.close());
 
 const EACH = FULL ? 8 : 2;
 
-it('native readers agree with the virtual machine wherever data is damaged, or leave it alone', {
-  timeout: 120_000,
-}, async () => {
+it('native readers agree with the virtual machine wherever data is damaged, or leave it alone', async () => {
   const random = new Random('damaged data');
   let same = 0;
   let left = 0;
