@@ -45,7 +45,8 @@ class StreamClient {
   readonly hashes: string[] = [];
   doubles = 0;
   resumes = 0;
-  refusals = 0;
+  /** Why the last subscription was refused; null: none was. */
+  refusal: string | null = null;
   readonly #seen = new Set<string>();
   #cursor: string | null = null;
   #close: () => void = () => {};
@@ -130,7 +131,7 @@ class StreamClient {
   #take(json: string): void {
     const event = JSON.parse(json);
     if (event.status !== undefined) this.isOpen = true;
-    if (event.error !== undefined) this.refusals++;
+    if (event.error !== undefined) this.refusal = event.error;
     if (event.cursor !== undefined) this.#cursor = event.cursor;
     if (event.type !== 'transactions') return;
     for (const { hash, mc_block_seqno: seqno } of event.transactions) {
@@ -175,7 +176,10 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
       client.open();
       if (Math.random() < 0.05) await delay(10);
     }
-    await until(() => clients.every(({ isOpen }) => isOpen), SETTLE_MS);
+    if (!(await until(() => clients.every(({ isOpen }) => isOpen), SETTLE_MS))) {
+      const refused = clients.find(({ refusal }) => refusal !== null);
+      throw new Error(`not all clients could subscribe: ${refused?.refusal ?? 'no answer came'}`);
+    }
     write(`${clients.length} clients are connected; ${mib(await tern.residentBytes())} MiB`);
     const began = performance.now();
     const end = began + seconds * 1000;
@@ -275,8 +279,9 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
   }
 }
 
-async function until(isSo: () => boolean | Promise<boolean>, ms: number): Promise<void> {
-  for (const end = performance.now() + ms; performance.now() < end; await delay(200)) if (await isSo()) return;
+async function until(isSo: () => boolean | Promise<boolean>, ms: number): Promise<boolean> {
+  for (const end = performance.now() + ms; performance.now() < end; await delay(200)) if (await isSo()) return true;
+  return false;
 }
 
 async function headOf(url: string): Promise<number> {

@@ -30,8 +30,8 @@ import type { LiveTraces } from '#services/pending/live-trace.js';
 
 export interface HubModules {
   readonly index: IndexPort;
-  /** The masterchain blocks that the index has, of which the last range grows; empty before it was read. */
-  readonly coverage: () => IndexCoverage;
+  /** The masterchain blocks that the index has, of which the last range grows; null: that was not read yet. */
+  readonly coverage: () => IndexCoverage | null;
   readonly texts: EventTexts;
   /** What is not final yet; null: this process does not know. */
   readonly live: Pick<LiveTraces, 'subscribe'> | null;
@@ -61,6 +61,8 @@ const SETTLE_MS = 10_000;
 /** While rows of a block are awaited, they are asked for so often: derivations announce themselves. */
 const SETTLE_POLL_MS = 100;
 const RETRY_MS = 500;
+/** Why there are no events yet. */
+const NOT_READ = 'the index was not read yet; try again';
 const QUERY_MS = 10_000;
 
 /**
@@ -77,7 +79,7 @@ export class StreamHub {
   readonly #subscribers = new Map<Subscriber, ReplayPositions>();
   readonly #replays: Semaphore;
   #replaying = 0;
-  /** Null before the index has a block. */
+  /** Null before it was read what the index has. */
   #position: Record<StreamLane, LanePosition> | null = null;
   #cursor: string | null = null;
   /** Lanes whose events are being dispatched, and who waits for their end. */
@@ -120,17 +122,16 @@ export class StreamHub {
     this.#wake.wake();
   }
 
-  /** The cursor behind all events until now; null before the index has a block. */
+  /** The cursor behind all events until now; null before it was read what the index has. */
   get cursor(): string | null {
-    if (this.#cursor === null && this.#position !== null) {
-      this.#cursor = cursorText(this.#settings.chain, this.#position);
-    }
+    const now = this.#begun();
+    if (this.#cursor === null && now !== null) this.#cursor = cursorText(this.#settings.chain, now);
     return this.#cursor;
   }
 
   /** Why no events come; null: they do. */
   get problem(): string | null {
-    return this.#position === null ? 'no masterchain block is indexed yet' : this.#problem;
+    return this.#begun() === null ? NOT_READ : this.#problem;
   }
 
   get settings(): StreamSettings {
@@ -158,11 +159,11 @@ export class StreamHub {
    * @throws stream/cursor, stream/cursor-too-old, stream/unavailable
    */
   positionOf(cursor: string | null): StreamPosition {
-    const now = this.#position;
-    if (now === null) throw streamErrors.unavailable({ problem: 'no masterchain block is indexed yet' });
+    const now = this.#begun();
+    if (now === null) throw streamErrors.unavailable({ problem: NOT_READ });
     if (cursor === null) return { ...now };
     const position = parseCursor(this.#settings.chain, cursor);
-    const { history } = this.#modules.coverage();
+    const history = this.#modules.coverage()?.history ?? [];
     const range = history.find(({ to }) => to >= now.blocks.seqno) ?? history.at(-1);
     for (const lane of LANES) {
       const { seqno } = position[lane];
@@ -331,6 +332,17 @@ export class StreamHub {
 
   // Following
 
+  /** Where the hub is: at first behind all that is indexed, in an empty index before the first block that will be. */
+  #begun(): Record<StreamLane, LanePosition> | null {
+    const coverage = this.#modules.coverage();
+    if (this.#position === null && coverage !== null) {
+      const at = behindBlock(coverage.history.at(-1)?.to ?? 0);
+      this.#position = { blocks: at, jettons: at, actions: at };
+      this.wake();
+    }
+    return this.#position;
+  }
+
   async #follow(lane: StreamLane): Promise<void> {
     const { signal } = this.#stop;
     const { clock, logger } = this.#modules;
@@ -377,21 +389,17 @@ export class StreamHub {
 
   /** How far the lane could go; null: it is there. */
   #indexedTo(lane: StreamLane): number | null {
-    const { history } = this.#modules.coverage();
+    const position = this.#begun();
+    const history = this.#modules.coverage()?.history ?? [];
     const newest = history.at(-1);
-    if (newest === undefined) return null;
-    if (this.#position === null) {
-      const at = behindBlock(newest.to);
-      this.#position = { blocks: at, jettons: at, actions: at };
-      this.wake();
-    }
-    const next = nextBlock(this.#position[lane]);
+    if (position === null || newest === undefined) return null;
+    const next = nextBlock(position[lane]);
     const range = history.find(({ from, to }) => from <= next && next <= to);
     if (range === undefined && newest.from > next && !history.some(({ to }) => to < next)) {
       // What comes next was dropped from the index before it was dispatched.
       this.#moveTo(lane, behindBlock(newest.from - 1));
     }
-    const limit = lane === 'blocks' ? range?.to : Math.min(range?.to ?? 0, this.#position.blocks.seqno);
+    const limit = lane === 'blocks' ? range?.to : Math.min(range?.to ?? 0, position.blocks.seqno);
     return limit === undefined || limit < next ? null : limit;
   }
 

@@ -47,7 +47,7 @@ export function openStreams(plan: StreamPlan, modules: OpenStreamsModules): Prom
     const hub = new StreamHub(
       { ...plan.streams, chain: toHex(config.zeroState.file_hash.subarray(0, 4)), actionsKey: progressKey(actions) },
       {
-        ...{ index: index.reads, coverage: () => index.coverage(), live, clock, logger },
+        ...{ index: index.reads, coverage: () => (index.version === 0 ? null : index.coverage()), live, clock, logger },
         texts: new EventAnswers({ index: index.reads, ...facts }),
       },
     );
