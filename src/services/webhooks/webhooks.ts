@@ -102,7 +102,8 @@ export class Webhooks {
     }
     source.check(filter);
     const { cursor } = source;
-    if (cursor === null) throw webhookErrors.parameter({ parameter: 'filter', problem: 'the index was not read yet; try again' });
+    if (cursor === null)
+      throw webhookErrors.parameter({ parameter: 'filter', problem: 'the index was not read yet; try again' });
     const hook: StoredWebhook = {
       id: `wh_${Buffer.from(randomBytes(12)).toString('hex')}`,
       ...{ owner, url, filter, cursor, secret: newSecret(randomBytes), created_at: BigInt(unixTimeMs()) },

@@ -190,7 +190,48 @@ class MessageList {
   async read(stretch: RowWindow): Promise<MessageFound[]> {
     if (isImpossible(this.#filter)) return [];
     this.#driver ??= await this.#chooseDriver();
-    return this.#byTime ? this.#readByTime(stretch, this.#driver) : this.#readByLt(stretch, this.#driver);
+    if (this.#byTime) return this.#readByTime(stretch, this.#driver);
+    const offset = await this.#rowsToSkip(stretch.offset, this.#driver);
+    return this.#readByLt({ ...stretch, offset }, this.#driver);
+  }
+
+  /** The rows of the first messages: an external-in message has one for each transaction that received it. */
+  async #rowsToSkip(messages: number, driver: DrivingCondition | null): Promise<number> {
+    if (messages === 0 || !this.#parts().includes('outside')) return messages;
+    for (let rows = messages; ; ) {
+      // With the first row that is not skipped, which may be of the last message that is.
+      const window = { after: null, offset: 0, count: rows + 1 };
+      const [found] = await this.#session.rows<{ repeats: bigint }>(
+        sql`SELECT count(*) - count(DISTINCT m.msg_key) AS repeats FROM (
+            SELECT m.msg_key, m.created_lt FROM (${join(this.#firstParts(driver, window), ' UNION ALL ')}) AS m
+            ORDER BY ${this.#order('created_lt')} LIMIT ${raw(rows + 1)}
+          ) AS m WHERE m.created_lt IS NULL`,
+        { planned: 'each time' },
+      );
+      const needed = messages + Number(found!.repeats);
+      if (needed === rows) return rows;
+      rows = needed;
+    }
+  }
+
+  /** Messages of contracts, and external-in ones, in the order of the list. */
+  #parts(): readonly ('inside' | 'outside')[] {
+    const { source, only_externals, exclude_externals } = this.#filter;
+    const isOutsideOnly = source === null || only_externals === true;
+    const isInsideOnly = exclude_externals === true || hasLt(this.#filter) || source instanceof Object;
+    const parts: ('inside' | 'outside')[] = [];
+    if (!isOutsideOnly) parts.push('inside');
+    if (!isInsideOnly) parts.push('outside');
+    return this.#sort === 'desc' ? parts.reverse() : parts;
+  }
+
+  /** The first rows of the list, by parts. */
+  #firstParts(driver: DrivingCondition | null, window: RowWindow): Sql[] {
+    const parts = this.#parts();
+    // One index has both parts in their order.
+    if (driver === null && parts.length > 1) return [this.#part('all', null, driver, window)];
+    const each = { after: null, offset: 0, count: window.count + window.offset };
+    return parts.map((part) => this.#part(part, null, driver, each));
   }
 
   /**
@@ -198,25 +239,9 @@ class MessageList {
    * of them.
    */
   async #readByLt(stretch: RowWindow, driver: DrivingCondition | null): Promise<MessageFound[]> {
-    const { source, only_externals, exclude_externals } = this.#filter;
-    const { after, count, offset } = stretch;
-    const isOutsideOnly = source === null || only_externals === true;
-    const isInsideOnly = exclude_externals === true || hasLt(this.#filter) || source instanceof Object;
-    const parts: ('inside' | 'outside')[] = [];
-    if (!isOutsideOnly) parts.push('inside');
-    if (!isInsideOnly) parts.push('outside');
-    if (this.#sort === 'desc') parts.reverse();
-    if (after === null) {
-      // One index has both parts in their order.
-      if (driver === null && parts.length > 1)
-        return this.#rows([this.#part('all', null, driver, stretch)], 'created_lt', stretch);
-      const each = { after, offset: 0, count: count + offset };
-      return this.#rows(
-        parts.map((part) => this.#part(part, null, driver, each)),
-        'created_lt',
-        stretch,
-      );
-    }
+    const { after, count } = stretch;
+    if (after === null) return this.#rows(this.#firstParts(driver, stretch), 'created_lt', stretch);
+    const parts = this.#parts();
     const at = after[0] === null ? 'outside' : 'inside';
     const rows: MessageFound[] = [];
     for (const part of parts.slice(Math.max(0, parts.indexOf(at)))) {
