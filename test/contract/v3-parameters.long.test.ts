@@ -89,6 +89,27 @@ describe('the parameters of v3, over a recorded chain', () => {
     expect(behind).toBe(next);
   });
 
+  it('skips an external-in message that was received twice once', async () => {
+    const { rows } = await served.database.withWriter((client) =>
+      client.query<{ rows: bigint; messages: bigint }>(
+        `SELECT count(*) AS rows, count(DISTINCT msg_key) AS messages FROM messages WHERE created_lt IS NULL`,
+      ),
+    );
+    expect(rows[0]!.rows).toBeGreaterThan(rows[0]!.messages);
+    for (const filter of ['source=null', '']) {
+      for (const sort of ['asc', 'desc']) {
+        const list = async (page: string): Promise<string[]> => {
+          const { body } = await client.ask(`messages?${filter}&sort=${sort}&${page}`);
+          return body.messages.map(({ hash }: Json) => hash);
+        };
+        const whole = await list('limit=1000');
+        expect(new Set(whole).size).toBe(whole.length);
+        for (let offset = 1; offset < whole.length - 3; offset += 29)
+          expect(await list(`limit=3&offset=${offset}`), `offset ${offset}`).toEqual(whole.slice(offset, offset + 3));
+      }
+    }
+  });
+
   it('are refused by name when their value is none', async () => {
     for (const { method, name } of parametersOf(byGet)) {
       if (ANY_TEXT.includes(name)) continue;
