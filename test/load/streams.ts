@@ -87,7 +87,7 @@ class StreamClient {
   #openWs(again: () => void): void {
     const socket = new WebSocket(`${this.#url().replace('http', 'ws')}/api/streaming/v2/ws`);
     this.#close = () => socket.terminate();
-    const resume = this.#cursor === null ? {} : { resume_from: this.#cursor };
+    const resume = { resume_from: this.#cursor ?? 'now' };
     socket.on('open', () =>
       socket.send(JSON.stringify({ operation: 'subscribe', ...this.#subscription(), ...resume })),
     );

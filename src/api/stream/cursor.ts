@@ -44,6 +44,9 @@ function laneText({ seqno, order }: LanePosition): string {
   return order === null ? String(seqno) : `${seqno}-${order.toString(16)}`;
 }
 
+/** In place of a cursor: begin now. The reply then has the cursor of that place, from which it can be resumed. */
+export const NOW = 'now';
+
 const LANE = /^(0|[1-9][0-9]{0,9})(?:-([0-9a-f]{1,20}))?$/;
 const LONGEST = 120;
 

@@ -5,6 +5,7 @@ import {
   isBehind,
   LANES,
   type LanePosition,
+  NOW,
   parseCursor,
   type StreamLane,
   type StreamPosition,
@@ -155,13 +156,13 @@ export class StreamHub {
   /**
    * Where a subscription begins: behind a cursor, or now.
    *
-   * @param cursor as an event had it; null: now
+   * @param cursor as an event had it; {@link NOW} or null: now
    * @throws stream/cursor, stream/cursor-too-old, stream/unavailable
    */
   positionOf(cursor: string | null): StreamPosition {
     const now = this.#begun();
     if (now === null) throw streamErrors.unavailable({ problem: NOT_READ });
-    if (cursor === null) return { ...now };
+    if (cursor === null || cursor === NOW) return { ...now };
     const position = parseCursor(this.#settings.chain, cursor);
     const history = this.#modules.coverage()?.history ?? [];
     const range = history.find(({ to }) => to >= now.blocks.seqno) ?? history.at(-1);
@@ -193,14 +194,14 @@ export class StreamHub {
    * Gives a subscriber another subscription, between two blocks.
    *
    * @param from null: it goes on where it is
-   * @param onChange called before the first event of the new subscription
+   * @param onChange called before the first event of the new subscription, with the cursor that it begins behind
    * @throws stream/too-many-replays
    */
   async change(
     subscriber: Subscriber,
     subscription: Subscription,
     from: StreamPosition | null,
-    onChange: () => void,
+    onChange: (cursor: string) => void,
   ): Promise<void> {
     if (from !== null) this.requireRoom(from);
     while (this.#busy.size > 0) await Promise.all(this.#busy.values());
@@ -217,8 +218,8 @@ export class StreamHub {
       actions: (taken.includes('actions') && replay.get('actions')) || now.actions,
     };
     subscriber.subscription = subscription;
-    onChange();
-    if (from !== null) subscriber.sentUpTo = from;
+    subscriber.sentUpTo = place;
+    onChange(this.cursorOf(subscriber));
     // A replay under way notices that its map is not the present one.
     this.#subscribers.set(subscriber, new Map());
     this.#live.add(subscriber);
@@ -502,7 +503,7 @@ export class StreamHub {
   }
 
   /** The cursor behind what a subscriber was sent. */
-  cursorOf({ sentUpTo }: Subscriber): string {
+  cursorOf({ sentUpTo }: Pick<Subscriber, 'sentUpTo'>): string {
     return cursorText(this.#settings.chain, sentUpTo ?? this.#position!);
   }
 

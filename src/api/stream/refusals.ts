@@ -52,7 +52,7 @@ export function failureJson(id: string | null, error: string): string {
   return htmlSafeJson(id === null ? { error } : { id, error });
 }
 
-/** `{"id"?, "status"}` @param id null: none */
-export function acknowledgement(id: string | null, status: string): string {
-  return htmlSafeJson(id === null ? { status } : { id, status });
+/** `{"id"?, "status", "cursor"?}` @param id null: none @param cursor null: none, as the reference answers */
+export function acknowledgement(id: string | null, status: string, cursor: string | null): string {
+  return htmlSafeJson({ ...(id === null ? {} : { id }), status, ...(cursor === null ? {} : { cursor }) });
 }

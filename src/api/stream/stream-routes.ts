@@ -143,7 +143,7 @@ export class StreamRoutes {
       hub.requireRoom(from);
       const response = reply.stream(200, SSE_HEADERS);
       const connection = new SseConnection(response, this.#settings, this.#modules.clock);
-      connection.connected(acknowledgement(id, 'subscribed'), cursor ?? hub.cursor ?? '');
+      connection.connected(acknowledgement(id, 'subscribed', null), hub.cursorOf({ sentUpTo: from }));
       const subscriber = hub.join(subscription, connection, from);
       response.once('close', () => {
         hub.leave(subscriber);

@@ -129,24 +129,26 @@ export class WebSocketSession {
       name = operation.request;
       const fields = new RequestFields(operation.type, `v${version}.${operation.type}`, value);
       const next = operation.read(fields, this.#subscription, this.#context);
-      if (next !== null) await this.#change(next, fields.text('resume_from'), acknowledgement(id, operation.status));
-      else this.#connection.reply(acknowledgement(id, operation.status));
+      const resumeFrom = fields.text('resume_from');
+      const reply = (cursor: string) => acknowledgement(id, operation.status, resumeFrom === null ? null : cursor);
+      if (next !== null) await this.#change(next, resumeFrom, reply);
+      else this.#connection.reply(acknowledgement(id, operation.status, null));
     } catch (error) {
       this.#connection.reply(failureJson(id, problemText(error, profile, name, this.#subscription.accounts.size)));
     }
   }
 
-  /** @param reply sent before the first event */
-  async #change(next: Subscription, resumeFrom: string | null, reply: string): Promise<void> {
+  /** @param reply sent before the first event, with the cursor that the events begin behind */
+  async #change(next: Subscription, resumeFrom: string | null, reply: (cursor: string) => string): Promise<void> {
     const { hub } = this.#modules;
     if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
     const known = this.#subscriber;
     const from = known === null || resumeFrom !== null ? hub.positionOf(resumeFrom) : null;
     if (known === null) {
-      this.#connection.reply(reply);
+      this.#connection.reply(reply(hub.cursorOf({ sentUpTo: from })));
       this.#subscriber = hub.join(next, this.#connection, from!);
     } else {
-      await hub.change(known, next, from, () => this.#connection.reply(reply));
+      await hub.change(known, next, from, (cursor) => this.#connection.reply(reply(cursor)));
     }
     this.#subscription = next;
   }
