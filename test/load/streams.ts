@@ -131,7 +131,10 @@ class StreamClient {
   #take(json: string): void {
     const event = JSON.parse(json);
     if (event.status !== undefined) this.isOpen = true;
-    if (event.error !== undefined) this.refusal = event.error;
+    if (event.error !== undefined) {
+      this.refusal = event.error;
+      this.#close();
+    }
     if (event.cursor !== undefined) this.#cursor = event.cursor;
     if (event.type !== 'transactions') return;
     for (const { hash, mc_block_seqno: seqno } of event.transactions) {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Ending, TernProcess } from '#test/support/tern-process.js';
 
-const READY_MS = 30_000;
+const READY_MS = 120_000;
 
 /** A `tern dev` or `tern serve` that listens and is ready. */
 export class ServedTern {

@@ -62,6 +62,9 @@ const SETTLE_MS = 10_000;
 /** While rows of a block are awaited, they are asked for so often: derivations announce themselves. */
 const SETTLE_POLL_MS = 100;
 const RETRY_MS = 500;
+/** How long subscriptions wait for the index to be read, and how often they look whether it was. */
+const READY_MS = 10_000;
+const READY_POLL_MS = 100;
 /** Why there are no events yet. */
 const NOT_READ = 'the index was not read yet; try again';
 const QUERY_MS = 10_000;
@@ -151,6 +154,19 @@ export class StreamHub {
       seqno: this.#position?.blocks.seqno ?? 0,
       actions_seqno: this.#position?.actions.seqno ?? 0,
     };
+  }
+
+  /** Resolves once it was read what the index has, which a process that just started does soon. @throws stream/unavailable */
+  async ready(): Promise<void> {
+    const { clock } = this.#modules;
+    const { signal } = this.#stop;
+    const until = clock.now() + READY_MS;
+    for (;;) {
+      const { next } = this.#wake;
+      if (this.#begun() !== null) return;
+      if (signal.aborted || clock.now() >= until) throw streamErrors.unavailable({ problem: NOT_READ });
+      await Promise.race([next, pause(READY_POLL_MS, clock, signal)]);
+    }
   }
 
   /**

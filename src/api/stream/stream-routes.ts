@@ -115,7 +115,7 @@ export class StreamRoutes {
     return this.#limits.open;
   }
 
-  #sse(version: 1 | 2, request: RawRequest, reply: RawReply): void {
+  async #sse(version: 1 | 2, request: RawRequest, reply: RawReply): Promise<void> {
     const { profile, method, query } = request;
     const isGet = method === 'GET' || method === 'HEAD';
     if (method === 'HEAD' || (isGet && Object.keys(query).length === 0)) {
@@ -136,6 +136,8 @@ export class StreamRoutes {
       const subscription = read(fields, emptySubscription(known), known);
       const hub = this.#modules.hubOf(request.network.name);
       if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
+      await hub.ready();
+      request.signal.throwIfAborted();
       const given = request.headers['last-event-id'];
       const cursor = (typeof given === 'string' && given !== '' ? given : null) ?? fields.text('resume_from');
       const from = hub.positionOf(cursor);
@@ -154,6 +156,7 @@ export class StreamRoutes {
       });
     } catch (error) {
       release();
+      if (request.signal.aborted) throw error;
       const text = problemText(error, profile, 'subscription request', null);
       reply.send(refusalStatus(error, profile), JSON_TYPE, failureJson(id, text));
     }

@@ -142,6 +142,8 @@ export class WebSocketSession {
   async #change(next: Subscription, resumeFrom: string | null, reply: (cursor: string) => string): Promise<void> {
     const { hub } = this.#modules;
     if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
+    await hub.ready();
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
     const known = this.#subscriber;
     const from = known === null || resumeFrom !== null ? hub.positionOf(resumeFrom) : null;
     if (known === null) {
