@@ -229,7 +229,10 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
       for (let i = 0; i < kills; i++) {
         await delay((seconds * 800) / kills);
         isCalm = false;
-        await tern.close();
+        // Every other time without a chance to close anything.
+        if (i % 2 === 0) await tern.close();
+        else tern.send('SIGKILL');
+        await tern.ended;
         tern = await start(port);
       }
     };
