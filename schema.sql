@@ -197,6 +197,12 @@ CREATE TABLE contracts (
 );
 CREATE INDEX contracts_refused ON public.contracts USING btree (address) WHERE (refused IS NOT NULL);
 
+CREATE TABLE deferred_indexes (
+  name text NOT NULL,
+  definition text NOT NULL,
+  CONSTRAINT deferred_indexes_pkey PRIMARY KEY (name)
+);
+
 CREATE TABLE derivations (
   name text NOT NULL,
   rounds int4multirange NOT NULL DEFAULT '{}'::int4multirange,

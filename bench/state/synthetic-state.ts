@@ -34,6 +34,7 @@ type Kind = keyof typeof MIX;
 const KINDS = Object.keys(MIX) as Kind[];
 /** Accounts for each master and each collection. */
 const WALLETS_PER_MASTER = 2000;
+const WALLETS_PER_OWNER = 4;
 const ITEMS_PER_COLLECTION = 500;
 
 /** Codes and data of recorded accounts, after which the synthetic ones are made. */
@@ -301,10 +302,13 @@ class AccountMaker {
   }
 
   #walletData(n: number, balance: bigint): Cell {
-    const jetton = this.#masters[mixed(n + 1) % this.#masters.length]!;
+    // An owner has wallets of several jettons, and one of each.
+    const each = Math.min(WALLETS_PER_OWNER, this.#masters.length);
+    const owner = Math.floor(n / each);
+    const jetton = this.#masters[(mixed(owner) + (n % each)) % this.#masters.length]!;
     const builder = new Builder();
     grams.store(balance, builder);
-    storeAddress(builder, Address.ofParts(0, randomId('owner', n % 1_000_000)));
+    storeAddress(builder, Address.ofParts(0, randomId('owner', owner)));
     return storeAddress(builder, jetton).storeRef(this.#templates.master.walletCode).endCell();
   }
 

@@ -222,7 +222,7 @@ function importShare({
 }: StateImportProgress): Pick<OperationProgress, 'done' | 'total'> {
   if (phase === 'opening') return { done: 0, total: null };
   if (phase === 'verifying') return { done: verified, total: 1 };
-  return { done: phase === 'done' || allRanges === 0 ? 1 : ranges / allRanges, total: 1 };
+  return { done: phase === 'indexing' || phase === 'done' || allRanges === 0 ? 1 : ranges / allRanges, total: 1 };
 }
 
 function importText(progress: StateImportProgress): string {
@@ -230,6 +230,7 @@ function importText(progress: StateImportProgress): string {
   const state = `the state after masterchain block ${mc_seqno}`;
   if (phase === 'opening') return 'opening the state files';
   if (phase === 'verifying') return `${(verified * 100).toFixed(1)} % of ${state} verified`;
+  if (phase === 'indexing') return `${accounts} accounts of ${state} written; building indexes`;
   if (phase === 'done') return `${state} is imported: ${accounts} accounts`;
   const speed = `${Math.round(accountsPerSecond)} per second`;
   return `${accounts} accounts of ${state} written (${speed}), ${ranges} of ${allRanges} ranges of accounts complete`;

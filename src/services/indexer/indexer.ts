@@ -1,6 +1,7 @@
 import type { Database } from '#drivers/store/database.js';
 import { type IndexState, openIndex, recreateIndex, type SeqnoRange } from '#drivers/store/index-state.js';
 import { readMigrations, requireSchema } from '#drivers/store/migrate.js';
+import { buildDeferredIndexes } from '#drivers/store/write/deferred-indexes.js';
 import { LeaderLock } from '#drivers/store/write/locks.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
@@ -238,6 +239,7 @@ export class Indexer {
       logger.info('this process is the index leader');
       const signal = sharedSignalOf([stop, lock.lost]);
       try {
+        await this.#unlessStopped(() => this.#retries.run(() => this.#buildIndexes(), signal));
         done =
           (await this.#unlessStopped(() =>
             this.#retries.run((recovered) => this.#runLeader(signal, recovered), signal),
@@ -248,6 +250,16 @@ export class Indexer {
         await lock.release();
       }
     }
+  }
+
+  /** An import of states that was interrupted may have left indexes to be built. */
+  #buildIndexes(): Promise<void> {
+    const { database, logger } = this.#modules;
+    return buildDeferredIndexes(database, (indexes) => {
+      logger.warn('building the indexes that an interrupted import of states dropped; writing begins after that', {
+        indexes,
+      });
+    });
   }
 
   #runLeader(signal: AbortSignal, recovered: () => void): Promise<true> {

@@ -124,6 +124,11 @@ export async function advisoryLock(client: ClientBase, lock: AdvisoryLock): Prom
   await client.query('SELECT pg_advisory_xact_lock($1, $2)', [SPACE, LOCKS[lock]]);
 }
 
+/** The same lock, shared: it waits for, and holds up, only those that take it alone. */
+export async function sharedAdvisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock_shared($1, $2)', [SPACE, LOCKS[lock]]);
+}
+
 /** Takes a lock until the session ends. @returns false when another session holds it */
 async function tryAdvisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS taken', [

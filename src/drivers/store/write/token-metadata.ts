@@ -185,10 +185,10 @@ export async function stageMetadataLinks(client: ClientBase, table: string): Pro
     [table],
   );
   const { rows } = await client.query<{ address: Uint8Array }>(
+    // OFFSET 0: looked up by address for each staged row, whatever the planner takes the tables for.
     `SELECT s.address FROM ${staged} s
-     JOIN token_metadata m ON m.address = s.address AND m.kind = $1 AND m.uri IS NOT NULL
-     JOIN ${pg.escapeIdentifier(table)} t ON t.address = s.address
-     WHERE coalesce(t.content->>'uri', '') = ''`,
+     WHERE EXISTS (SELECT FROM token_metadata m WHERE m.address = s.address AND m.kind = $1 AND m.uri IS NOT NULL OFFSET 0)
+       AND EXISTS (SELECT FROM ${pg.escapeIdentifier(table)} t WHERE t.address = s.address AND coalesce(t.content->>'uri', '') = '' OFFSET 0)`,
     [table],
   );
   await dropMetadataLinks(

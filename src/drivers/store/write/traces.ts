@@ -1,7 +1,7 @@
 import type { ClientBase } from 'pg';
 import { hashKey } from '#drivers/store/keys.js';
 import { selectAsWritten, TRACES, type TraceRow } from '#drivers/store/tables.js';
-import { advisoryLock } from '#drivers/store/write/locks.js';
+import { advisoryLock, sharedAdvisoryLock } from '#drivers/store/write/locks.js';
 
 /** A message sent in one trace that begins another trace as far as was known. */
 export interface StoredTraceJoin {
@@ -23,6 +23,11 @@ export interface TraceChange {
 /** Serialises transactions that write traces: waits for others, and holds the lock until this one ends. */
 export function lockTraces(client: ClientBase): Promise<void> {
   return advisoryLock(client, 'traces');
+}
+
+/** Waits for, and holds up, those that {@link lockTraces}: for several transactions that write other accounts each, and no traces. */
+export function keepTraces(client: ClientBase): Promise<void> {
+  return sharedAdvisoryLock(client, 'traces');
 }
 
 /** The open ones of these messages, with the roots of their traces. */

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import { FileSource } from '#drivers/state-files/byte-source.js';
 import type { Database } from '#drivers/store/database.js';
+import { storeErrors } from '#drivers/store/errors.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { addressBytes } from '#drivers/store/keys.js';
 import { createStagingTables, mergeAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
@@ -9,8 +10,9 @@ import { recordChangedContracts, requeueContracts, writeReferences } from '#driv
 import { writeContracts } from '#drivers/store/write/contracts.js';
 import { moveStateImport, newerAccounts, type StateImportRow } from '#drivers/store/write/state-imports.js';
 import { confirmEvents } from '#drivers/store/write/token-events.js';
-import { lockTraces } from '#drivers/store/write/traces.js';
+import { keepTraces } from '#drivers/store/write/traces.js';
 import { copyTables } from '#drivers/store/write/write-batch.js';
+import { isTernError } from '#kernel/tern-error.js';
 import {
   isChange,
   type KnownContract,
@@ -26,6 +28,9 @@ export interface RangeImporterModules {
   /** Called after each batch. @param position id of its last account */
   readonly onWritten: (accounts: number, position: Uint8Array) => void;
 }
+
+/** How often a batch is written until it does not conflict with one of another thread. */
+const MOST_ATTEMPTS = 5;
 
 /** Writes the accounts of ranges of ids, a batch at a time: each in one database transaction, with the position. */
 export class RangeImporter {
@@ -51,7 +56,15 @@ export class RangeImporter {
       const batch = await builder.build(accounts, known);
       if (range.file.file.source instanceof FileSource) range.file.file.source.requireUnchanged();
       const moved = { position: batch.position, accounts: row.accounts + BigInt(batch.accounts), finished: false };
-      await this.#write(row, moved, batch, known);
+      for (let attempt = 1; ; attempt++) {
+        try {
+          await this.#write(row, moved, batch, known);
+          break;
+        } catch (error) {
+          // Two threads that write the same code, or accounts with it, may wait for each other.
+          if (attempt === MOST_ATTEMPTS || !isTernError(error, storeErrors.conflict.code)) throw error;
+        }
+      }
       batch.onCommitted();
       row = { ...row, ...moved };
       onWritten(batch.accounts, batch.position);
@@ -82,8 +95,8 @@ export class RangeImporter {
       // After a power cut the last batches and their position are lost together.
       await client.query('SET LOCAL synchronous_commit = off');
       await copyTables(client, batch.tables);
-      // Batches of blocks change accounts and the queue under this lock.
-      await lockTraces(client);
+      // Batches of blocks change accounts and the queue under this lock; other threads import other accounts.
+      await keepTraces(client);
       await moveStateImport(client, row, moved);
       // Newer states that these complete are detected from the queue.
       await mergeAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);

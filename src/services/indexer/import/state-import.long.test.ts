@@ -75,6 +75,15 @@ async function importStates(
   }
 }
 
+/** The definitions of all indexes, but for those of partitions. */
+async function indexesOf(client: pg.ClientBase): Promise<readonly string[]> {
+  const { rows } = await client.query<{ indexdef: string }>(
+    `SELECT i.indexdef FROM pg_indexes i JOIN pg_class c ON c.relname = i.tablename
+     WHERE i.schemaname = current_schema() AND NOT c.relispartition ORDER BY 1`,
+  );
+  return rows.map(({ indexdef }) => indexdef);
+}
+
 /** Rows as JSON by address. */
 async function rowsOf(
   client: pg.ClientBase,
@@ -93,6 +102,7 @@ async function rowsOf(
  */
 async function expectCurrentStates(test: TestDatabase, seqno: number): Promise<void> {
   const client = await test.connect();
+  expect(await indexesOf(client)).toEqual(await indexesOf(whole));
   for (const table of ['accounts', 'contracts', ...CONTRACT_TABLES]) {
     const where =
       { accounts: 'true', contracts: `cardinality(kinds) > 0 OR refused IS NOT NULL` }[table] ?? 'lapsed IS NULL';

@@ -11,6 +11,7 @@ import {
 import { verifyFiles } from '#drivers/state-files/verify-files.js';
 import { completeState } from '#drivers/store/coverage.js';
 import type { Database } from '#drivers/store/database.js';
+import { buildDeferredIndexes, deferIndexes } from '#drivers/store/write/deferred-indexes.js';
 import { beginStateImport } from '#drivers/store/write/state-imports.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
@@ -49,7 +50,7 @@ export interface StateImportModules {
 
 /** How far an import is. */
 export interface StateImportProgress {
-  readonly phase: 'opening' | 'verifying' | 'importing' | 'done';
+  readonly phase: 'opening' | 'verifying' | 'importing' | 'indexing' | 'done';
   readonly mc_seqno: number | null;
   /** Share of the bytes that are verified, 0 to 1. */
   readonly verified: number;
@@ -111,6 +112,11 @@ export class StateImport {
       requireRunning(signal);
       const files = accountFiles(assembleStates(verified, proven));
       const bytesRead = await this.#import(block, files, signal);
+      this.#progress = { ...this.#progress, phase: 'indexing' };
+      await buildDeferredIndexes(this.#modules.database, (indexes) => {
+        this.#modules.logger.info('building the indexes of the imported tables', { indexes });
+      });
+      requireRunning(signal);
       await this.#modules.database.transaction(async (client) => {
         await lockTraces(client);
         await completeState(client, block.seqno);
@@ -149,15 +155,16 @@ export class StateImport {
     const { database, clock } = this.#modules;
     const { seqno: mc_seqno } = block;
     const ranges = files.flatMap((file, n) => rangesOf(file).map((shard) => ({ file: n, shard })));
-    const begun = await database.transaction((client) =>
-      beginStateImport(
+    const begun = await database.transaction(async (client) => {
+      await deferIndexes(client);
+      return beginStateImport(
         client,
         ranges.map(({ file, shard }) => {
           const { workchain, root_hash } = files[file]!;
           return { mc_seqno, workchain, shard: BigInt.asIntN(64, shard), root_hash };
         }),
-      ),
-    );
+      );
+    });
     const left: ImportRange[] = ranges.flatMap(({ file, shard }) => {
       const { workchain } = files[file]!;
       const signed = BigInt.asIntN(64, shard);
