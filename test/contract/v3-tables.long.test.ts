@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { libraryHashOf } from '#domain/contracts/interface-registry.js';
+import { libraryHashOf } from '#domain/contracts/native-code.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { toBase64 } from '#kernel/bytes.js';
 import { type Columns, type Json, shardNumber } from '#test/contract/v3-columns.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { codeMethods, interfaceNamesOf } from '#domain/contracts/code-methods.js';
-import { libraryHashOf } from '#domain/contracts/interface-registry.js';
+import { libraryHashOf } from '#domain/contracts/native-code.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { fromBase64, fromHex, toHex } from '#kernel/bytes.js';
 import { vectorPath } from '#test/support/vector-files.js';

@@ -1,5 +1,5 @@
 import { codeMethods, interfaceNamesOf } from '#domain/contracts/code-methods.js';
-import { libraryHashOf } from '#domain/contracts/interface-registry.js';
+import { libraryHashOf } from '#domain/contracts/native-code.js';
 import { WALLET_CODES } from '#domain/contracts/wallet.js';
 import { decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import { BOC_MAGIC } from '#formats/cells/boc-parse.js';

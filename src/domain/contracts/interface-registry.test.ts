@@ -1,10 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  CandidateInterfaces,
-  CONTRACT_INTERFACES,
-  libraryHashOf,
-  nativeCodeOf,
-} from '#domain/contracts/interface-registry.js';
+import { CandidateInterfaces, CONTRACT_INTERFACES, nativeCodeOf } from '#domain/contracts/interface-registry.js';
+import { libraryHashOf } from '#domain/contracts/native-code.js';
 import { WALLET_LIKE_CODES } from '#domain/contracts/wallet.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Builder } from '#formats/cells/builder.js';

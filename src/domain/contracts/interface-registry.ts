@@ -13,7 +13,7 @@ import { nftSale } from '#domain/contracts/interfaces/nft-sale.js';
 import { nominatorPool } from '#domain/contracts/interfaces/nominator-pool.js';
 import { telemintItem } from '#domain/contracts/interfaces/telemint-item.js';
 import { vesting } from '#domain/contracts/interfaces/vesting.js';
-import type { NativeCode } from '#domain/contracts/native-code.js';
+import { knownHashOf, type NativeCode } from '#domain/contracts/native-code.js';
 import type { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
@@ -68,18 +68,12 @@ function codesOf(interfaces: readonly ContractInterface[]): ReadonlyMap<string, 
   return all;
 }
 
-/** The hash in a library reference cell; null if the cell is none. */
-export function libraryHashOf(code: Cell): Uint8Array | null {
-  if (code.type !== CellType.libraryReference) return null;
-  return code.bytes.subarray(code.dataOffset + 1, code.dataOffset + 33);
-}
-
 /**
  * Native readers of a code; null if it is unknown. Library references are resolved by their hash: the readers are right only on
  * networks that have the library, as the contract cannot run on others.
  */
 export function nativeCodeOf(code: Cell): NativeCode | null {
-  return CODES.get(toHex(libraryHashOf(code) ?? code.hash())) ?? null;
+  return CODES.get(knownHashOf(code)) ?? null;
 }
 
 /** An interface with the method ids of its sets, and the hashes of its codes and of library references to them. */

@@ -2,10 +2,11 @@ import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
 import { Address } from '#formats/address/address.js';
 import type { Builder } from '#formats/cells/builder.js';
-import type { Cell } from '#formats/cells/cell.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
 import { sha256Into } from '#formats/cells/digests.js';
 import type { Slice } from '#formats/cells/slice.js';
 import { MsgAddress } from '#formats/tlb/msg-address.js';
+import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** Address, code and data of a contract. */
@@ -30,6 +31,23 @@ export interface NativeCode {
   readonly getMethods: readonly NativeGetMethod[];
   /** Get-methods that interface detection queries, and that this code does not have. */
   readonly missingMethods?: readonly string[];
+}
+
+/** The hash in a library reference cell; null if the cell is none. */
+export function libraryHashOf(code: Cell): Uint8Array | null {
+  if (code.type !== CellType.libraryReference) return null;
+  return code.bytes.subarray(code.dataOffset + 1, code.dataOffset + 33);
+}
+
+/** The hash by which a code is known, as {@link NativeCode.hashes}. */
+export function knownHashOf(code: Cell): string {
+  return toHex(libraryHashOf(code) ?? code.hash());
+}
+
+/** Whether one of these codes is known to have no such get-method, so that it need not be called. */
+export function lacksMethod(codes: readonly NativeCode[], code: Cell, method: string): boolean {
+  const hash = knownHashOf(code);
+  return codes.some(({ hashes, missingMethods }) => missingMethods?.includes(method) && hashes.includes(hash));
 }
 
 /** Declares the native reader of a get-method, with its types. */

@@ -59,6 +59,7 @@ const NULL = -1;
 const BYTEA_OID = 17;
 const INT8_OID = 20;
 const INT4_OID = 23;
+const TEXT_OID = 25;
 const JSONB_VERSION = 1;
 const NUMERIC_NEGATIVE = 0x4000;
 /** Digits of `numeric` have the base 10,000. */
@@ -202,6 +203,12 @@ export class CopyRows {
   byteaArray(values: readonly Uint8Array[] | null): void {
     if (!this.#array(BYTEA_OID, values, ({ length }) => length)) return;
     for (const value of values) this.bytea(value);
+  }
+
+  /** As {@link int8Array}. */
+  textArray(values: readonly string[] | null): void {
+    if (!this.#array(TEXT_OID, values, (value) => Buffer.byteLength(value))) return;
+    for (const value of values) this.text(value);
   }
 
   /** An integer of any size as numeric. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type DnsEntry, dnsCategoryName } from '#domain/contracts/dns-records.js';
-import { libraryHashOf } from '#domain/contracts/interface-registry.js';
+import { libraryHashOf } from '#domain/contracts/native-code.js';
 import type { TokenData } from '#domain/contracts/token-data.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address, parseAddress } from '#formats/address/address.js';

@@ -11,12 +11,12 @@ import {
 } from '#domain/contracts/dns-records.js';
 import { contractDataErrors } from '#domain/contracts/errors.js';
 import type { GetMethod } from '#domain/contracts/get-method.js';
-import { libraryHashOf, nativeCodeOf } from '#domain/contracts/interface-registry.js';
+import { nativeCodeOf } from '#domain/contracts/interface-registry.js';
 import { jettonMaster } from '#domain/contracts/interfaces/jetton-master.js';
 import { jettonWallet } from '#domain/contracts/interfaces/jetton-wallet.js';
 import { nftCollection } from '#domain/contracts/interfaces/nft-collection.js';
 import { nftItem, readNftContent, readNftFields } from '#domain/contracts/interfaces/nft-item.js';
-import { type NativeAccount, type NativeCode, runNatively } from '#domain/contracts/native-code.js';
+import { libraryHashOf, type NativeAccount, type NativeCode, runNatively } from '#domain/contracts/native-code.js';
 import { type NftItemData, readDomainContent, type TokenData } from '#domain/contracts/token-data.js';
 import { WALLET_LIKE_CODES } from '#domain/contracts/wallet.js';
 import type { Address } from '#formats/address/address.js';

@@ -12,7 +12,7 @@ import {
   mintlessLayout,
   shardedLayout,
 } from '#domain/contracts/interfaces/jetton-master.js';
-import { type NativeCode, nativeGetMethod } from '#domain/contracts/native-code.js';
+import { lacksMethod, type NativeCode, nativeGetMethod } from '#domain/contracts/native-code.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 
@@ -110,11 +110,13 @@ const mintlessWallet = governedWallet(mintlessLayout, [
   '0f1ad3d8a46bd283321dde639195fb72602e9b31b1727fecc25e2edc10966df4',
 ]);
 
+const codes = [plainWallet, stakedWallet, governedWallets, version2, mintlessWallet];
+
 /** A jetton wallet (TEP-74). The master confirms that it is the wallet of the owner. */
 export const jettonWallet = contractInterface({
   name: 'jetton_wallet',
   methods: [[getWalletData.name]],
-  codes: [plainWallet, stakedWallet, governedWallets, version2, mintlessWallet],
+  codes,
   async read(view, contract): Promise<JettonWallet> {
     const fields = await view.runGetMethod(contract, getWalletData);
     const { owner, jetton } = fields;
@@ -122,7 +124,11 @@ export const jettonWallet = contractInterface({
     await verifyClaim({ kind: 'jetton_wallet', address: address.toRaw(), by: jetton.toRaw() }, async () =>
       (await view.runGetMethod(await view.contract(jetton), getWalletAddress, owner)).equals(address),
     );
-    const mintless_is_claimed = await nullOnContractError(() => view.runGetMethod(contract, isClaimed));
+    const code = contract.account?.code;
+    const mintless_is_claimed =
+      code !== undefined && lacksMethod(codes, code, isClaimed.name)
+        ? null
+        : await nullOnContractError(() => view.runGetMethod(contract, isClaimed));
     return { ...fields, mintless_is_claimed };
   },
   table: {

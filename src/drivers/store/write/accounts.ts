@@ -36,12 +36,33 @@ export async function mergeAccounts(
   detected: readonly Uint8Array[] = plain,
 ): Promise<void> {
   await mergeFirstTransactions(client);
-  const { rows } = await client.query<{ code_hash: Uint8Array }>(MERGE_CODES);
-  await client.query({ ...MERGE_NEWER, values: [detected] });
+  await writeAccounts(client, MERGE_NEWER, plain, detected);
   await client.query({ ...FILL_DATA, values: [plain] });
+}
+
+/** As {@link mergeAccounts}, for staged accounts none of which is known. */
+export function addAccounts(
+  client: ClientBase,
+  plain: readonly Uint8Array[],
+  detected: readonly Uint8Array[],
+): Promise<void> {
+  return writeAccounts(client, ADD_NEW, plain, detected);
+}
+
+async function writeAccounts(
+  client: ClientBase,
+  statement: { readonly name: string; readonly text: string },
+  plain: readonly Uint8Array[],
+  detected: readonly Uint8Array[],
+): Promise<void> {
+  const { rows } = await client.query<{ code_hash: Uint8Array }>(MERGE_CODES);
+  await client.query({ ...statement, values: [detected] });
   if (rows.length > 0) {
-    const codes = rows.map(({ code_hash }) => code_hash);
-    await completeByCodes(client, codes, plain);
+    await completeByCodes(
+      client,
+      rows.map(({ code_hash }) => code_hash),
+      plain,
+    );
   }
 }
 
@@ -159,6 +180,20 @@ const MERGE_CODES = {
   text: `INSERT INTO codes SELECT * FROM staged_codes ORDER BY code_hash ON CONFLICT DO NOTHING RETURNING code_hash`,
 };
 
+/** Staged accounts as rows of `accounts`. */
+const STAGED = `
+  SELECT s.address, s.state_hash, s.status, s.balance, CASE WHEN s.incomplete THEN ${UNKNOWN_CURRENCIES} ELSE s.extra_currencies END,
+    s.last_trans_lt, s.last_trans_hash, s.mc_seqno, s.gen_utime, s.code_hash, s.data_hash, s.frozen_hash, s.data_boc,
+    s.incomplete OR (s.data_hash IS NOT NULL AND s.data_boc IS NULL) OR ${NO_CODE('s')},
+    s.first_tx
+  FROM staged_accounts s ORDER BY s.address`;
+
+/** Fails when one of the accounts is known. */
+const ADD_NEW = {
+  name: 'add-accounts',
+  text: queueingContracts(`INSERT INTO accounts AS known ${STAGED}`, 'known', 1, false),
+};
+
 /**
  * For an imported account it is known that it has its state at a block, not since which one.
  *
@@ -168,12 +203,7 @@ const MERGE_NEWER = {
   name: 'merge-accounts',
   text: queueingContracts(
     `
-    INSERT INTO accounts AS known
-    SELECT s.address, s.state_hash, s.status, s.balance, CASE WHEN s.incomplete THEN ${UNKNOWN_CURRENCIES} ELSE s.extra_currencies END,
-      s.last_trans_lt, s.last_trans_hash, s.mc_seqno, s.gen_utime, s.code_hash, s.data_hash, s.frozen_hash, s.data_boc,
-      s.incomplete OR (s.data_hash IS NOT NULL AND s.data_boc IS NULL) OR ${NO_CODE('s')},
-      s.first_tx
-    FROM staged_accounts s ORDER BY s.address
+    INSERT INTO accounts AS known ${STAGED}
     ON CONFLICT (address) DO UPDATE SET
       state_hash = excluded.state_hash, status = excluded.status, balance = excluded.balance,
       extra_currencies = excluded.extra_currencies, last_trans_lt = excluded.last_trans_lt,

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import { CopyRows, copyBinary } from '#drivers/store/copy.js';
 
 /**
  * Extends a statement that changes accounts so that it also queues them for contract detection: accounts whose newest state is
@@ -6,15 +7,16 @@ import type { ClientBase } from 'pg';
  *
  * @param change statement on `accounts` without RETURNING; `account` is its alias of the row
  * @param plain number of the parameter with the hashes of codes
+ * @param mayBeContracts false: none of the accounts has a row in `contracts`
  */
-export function queueingContracts(change: string, account: string, plain: number): string {
+export function queueingContracts(change: string, account: string, plain: number, mayBeContracts = true): string {
+  const known = '(SELECT true FROM contracts known WHERE known.address = changed.address)';
   const returned = ['address', 'last_trans_lt', 'mc_seqno', 'code_hash', 'incomplete'];
   return `
     WITH changed AS (${change} RETURNING ${returned.map((column) => `${account}.${column}`).join(', ')})
     INSERT INTO contract_queue (address, last_trans_lt, mc_seqno)
     SELECT address, last_trans_lt, mc_seqno FROM changed
-    WHERE NOT incomplete AND (code_hash <> ALL($${plain}::bytea[])
-      OR (SELECT true FROM contracts known WHERE known.address = changed.address))
+    WHERE NOT incomplete AND (code_hash <> ALL($${plain}::bytea[])${mayBeContracts ? ` OR ${known}` : ''})
     ORDER BY address
     ON CONFLICT (address) DO UPDATE SET
       last_trans_lt = excluded.last_trans_lt, mc_seqno = excluded.mc_seqno, attempts = 0, not_before = 0`;
@@ -127,22 +129,42 @@ export interface ContractReferences {
   readonly referenced: readonly Uint8Array[];
 }
 
-/** Replaces the references of contracts. */
-export async function writeReferences(client: ClientBase, references: readonly ContractReferences[]): Promise<void> {
-  const pairs = references.flatMap(({ address, referenced }) => referenced.map((each) => ({ address, each })));
+/**
+ * Replaces the references of contracts.
+ *
+ * @param known those that may have references already
+ */
+export async function writeReferences(
+  client: ClientBase,
+  references: readonly ContractReferences[],
+  known: readonly ContractReferences[] = references,
+): Promise<void> {
+  const staged = new CopyRows(references.length * 96);
+  for (const { address, referenced } of references) {
+    for (const each of referenced) {
+      staged.row(2);
+      staged.bytea(address);
+      staged.bytea(each);
+    }
+  }
+  await client.query(
+    'CREATE TEMP TABLE IF NOT EXISTS staged_references (LIKE contract_references) ON COMMIT DELETE ROWS',
+  );
+  await copyBinary(client, 'staged_references', ['address', 'named'], [staged.finish()]);
+  if (known.length > 0) {
+    await client.query({
+      name: 'drop-contract-references',
+      text: `DELETE FROM contract_references r WHERE r.address = ANY($1::bytea[])
+               AND NOT EXISTS (SELECT FROM staged_references n WHERE n.address = r.address AND n.named = r.named)`,
+      values: [known.map(({ address }) => address)],
+    });
+  }
   await client.query({
     name: 'write-contract-references',
-    text: `
-      WITH named AS (SELECT * FROM unnest($2::bytea[], $3::bytea[]) AS n (address, named)),
-      gone AS (DELETE FROM contract_references r WHERE r.address = ANY($1::bytea[])
-        AND NOT EXISTS (SELECT FROM named n WHERE n.address = r.address AND n.named = r.named))
-      INSERT INTO contract_references SELECT address, named FROM named ORDER BY address, named ON CONFLICT DO NOTHING`,
-    values: [
-      references.map(({ address }) => address),
-      pairs.map(({ address }) => address),
-      pairs.map(({ each }) => each),
-    ],
+    text: `INSERT INTO contract_references SELECT address, named FROM staged_references ORDER BY address, named
+           ON CONFLICT DO NOTHING`,
   });
+  await client.query('DELETE FROM staged_references');
 }
 
 /** Records that contracts which reference these are to be detected again. */

@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import pg from 'pg';
+import { CopyRows, copyBinary } from '#drivers/store/copy.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { accountKey, addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import {
@@ -60,14 +61,16 @@ const DOES_NOT_FIT = 'value-range';
  * `contract_queue` does so afterwards.
  *
  * @param found each address once
+ * @param known those that may be known already: without them, no contracts are read first
  */
 export async function writeContracts(
   client: ClientBase,
   found: readonly ContractFindings[],
+  known: readonly ContractFindings[] = found,
 ): Promise<WrittenContracts> {
   const summaries = await readContractSummaries(
     client,
-    found.map(({ address }) => addressBytes(address)),
+    known.map(({ address }) => addressBytes(address)),
   );
   const current = found
     .filter(({ address, last_trans_lt }) => (summaries.get(address.toRaw())?.last_trans_lt ?? 0n) <= last_trans_lt)
@@ -204,6 +207,7 @@ async function readContractSummaries(
   client: ClientBase,
   addresses: readonly Uint8Array[],
 ): Promise<ReadonlyMap<string, ContractSummary>> {
+  if (addresses.length === 0) return new Map();
   const { rows } = await client.query<ContractSummary>({
     name: 'contract-summaries',
     text: `SELECT address, last_trans_lt, mc_seqno, code_hash, kinds, refused FROM contracts
@@ -227,29 +231,31 @@ function sameContractSummary(summary: ContractSummary, known: ContractSummary | 
   );
 }
 
+const SUMMARY_COLUMNS = ['address', 'last_trans_lt', 'mc_seqno', 'code_hash', 'kinds', 'refused'];
+
 /** Writes summaries, replacing older ones. */
 async function writeContractSummaries(client: ClientBase, summaries: readonly ContractSummary[]): Promise<void> {
   if (summaries.length === 0) return;
-  const json = summaries.map(({ kinds, refused }) => JSON.stringify({ kinds, refused }));
+  const staged = new CopyRows(summaries.length * 128);
+  for (const { address, last_trans_lt, mc_seqno, code_hash, kinds, refused } of summaries) {
+    staged.row(SUMMARY_COLUMNS.length);
+    staged.bytea(address);
+    staged.int8(last_trans_lt);
+    staged.int4(mc_seqno);
+    staged.bytea(code_hash);
+    staged.textArray(kinds);
+    staged.jsonb(refused === null ? null : JSON.stringify(refused));
+  }
+  await client.query('CREATE TEMP TABLE IF NOT EXISTS staged_contracts (LIKE contracts) ON COMMIT DELETE ROWS');
+  await copyBinary(client, 'staged_contracts', SUMMARY_COLUMNS, [staged.finish()]);
   await client.query({
     name: 'write-contract-summaries',
-    text: `INSERT INTO contracts AS known (address, last_trans_lt, mc_seqno, code_hash, kinds, refused)
-           SELECT n.address, n.last_trans_lt, n.mc_seqno, n.code_hash,
-             ARRAY(SELECT jsonb_array_elements_text(n.result->'kinds')), nullif(n.result->'refused', 'null')
-           FROM unnest($1::bytea[], $2::bigint[], $3::int[], $4::bytea[], $5::jsonb[])
-             n (address, last_trans_lt, mc_seqno, code_hash, result)
-           ORDER BY n.address
+    text: `INSERT INTO contracts AS known SELECT * FROM staged_contracts n ORDER BY n.address
            ON CONFLICT (address) DO UPDATE SET last_trans_lt = excluded.last_trans_lt, mc_seqno = excluded.mc_seqno,
              code_hash = excluded.code_hash, kinds = excluded.kinds, refused = excluded.refused
            WHERE known.last_trans_lt <= excluded.last_trans_lt`,
-    values: [
-      summaries.map(({ address }) => address),
-      summaries.map(({ last_trans_lt }) => last_trans_lt),
-      summaries.map(({ mc_seqno }) => mc_seqno),
-      summaries.map(({ code_hash }) => code_hash),
-      json,
-    ],
   });
+  await client.query('DELETE FROM staged_contracts');
 }
 
 function sameBytes(a: Uint8Array | null, b: Uint8Array | null): boolean {

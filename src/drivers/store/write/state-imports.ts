@@ -1,5 +1,6 @@
 import type { ClientBase } from 'pg';
 import { storeErrors } from '#drivers/store/errors.js';
+import { toHex } from '#kernel/bytes.js';
 
 /** Progress of the import of one file with accounts; see migration 0006. */
 export interface StateImportRow {
@@ -71,16 +72,15 @@ export async function moveStateImport(
   if (rowCount !== 1) throw storeErrors['import-elsewhere']({ mc_seqno, workchain });
 }
 
-/** Which of these accounts are known in a newer state. @returns their places in the list */
-export async function newerAccounts(
+/** The accounts that are known in a range of addresses, by address in hex: the lt of their last transactions. */
+export async function accountsBetween(
   client: ClientBase,
-  states: readonly { readonly address: Uint8Array; readonly last_trans_lt: bigint }[],
-): Promise<ReadonlySet<number>> {
-  const { rows } = await client.query<{ n: bigint }>({
-    name: 'newer-accounts',
-    text: `SELECT s.n FROM unnest($1::bytea[], $2::bigint[]) WITH ORDINALITY AS s (address, last_trans_lt, n)
-           JOIN accounts a ON a.address = s.address WHERE a.last_trans_lt > s.last_trans_lt`,
-    values: [states.map(({ address }) => address), states.map(({ last_trans_lt }) => last_trans_lt)],
+  { first, last }: { readonly first: Uint8Array; readonly last: Uint8Array },
+): Promise<ReadonlyMap<string, bigint>> {
+  const { rows } = await client.query<{ address: Uint8Array; last_trans_lt: bigint }>({
+    name: 'accounts-between',
+    text: 'SELECT address, last_trans_lt FROM accounts WHERE address BETWEEN $1 AND $2',
+    values: [first, last],
   });
-  return new Set(rows.map(({ n }) => Number(n) - 1));
+  return new Map(rows.map(({ address, last_trans_lt }) => [toHex(address), last_trans_lt]));
 }

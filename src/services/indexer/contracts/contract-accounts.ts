@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers';
 import type pg from 'pg';
 import { codeMethods } from '#domain/contracts/code-methods.js';
-import { libraryHashOf } from '#domain/contracts/interface-registry.js';
+import { libraryHashOf } from '#domain/contracts/native-code.js';
 import type { Database } from '#drivers/store/database.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import type { ImportedAccountRow } from '#drivers/store/write/accounts.js';

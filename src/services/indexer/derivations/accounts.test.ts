@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeMethods } from '#domain/contracts/code-methods.js';
-import { libraryHashOf } from '#domain/contracts/interface-registry.js';
+import { libraryHashOf } from '#domain/contracts/native-code.js';
 import { Database } from '#drivers/store/database.js';
 import { openIndex } from '#drivers/store/index-state.js';
 import { setCodeMethods } from '#drivers/store/write/accounts.js';

@@ -1,5 +1,5 @@
 import { codeMethods as readCodeMethods } from '#domain/contracts/code-methods.js';
-import { libraryHashOf } from '#domain/contracts/interface-registry.js';
+import { libraryHashOf } from '#domain/contracts/native-code.js';
 import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { nextStoredCodes, readStoredCodes, setCodeMethods } from '#drivers/store/write/accounts.js';

@@ -5,15 +5,22 @@ import type { Database } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { createStagingTables, mergeAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
-import { recordChangedContracts, requeueContracts, writeReferences } from '#drivers/store/write/contract-queue.js';
+import { addAccounts, createStagingTables, mergeAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
+import {
+  type ContractReferences,
+  recordChangedContracts,
+  requeueContracts,
+  writeReferences,
+} from '#drivers/store/write/contract-queue.js';
 import { writeContracts } from '#drivers/store/write/contracts.js';
-import { moveStateImport, newerAccounts, type StateImportRow } from '#drivers/store/write/state-imports.js';
+import { accountsBetween, moveStateImport, type StateImportRow } from '#drivers/store/write/state-imports.js';
 import { confirmEvents } from '#drivers/store/write/token-events.js';
 import { keepTraces } from '#drivers/store/write/traces.js';
 import { copyTables } from '#drivers/store/write/write-batch.js';
+import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import {
+  type DetectionResult,
   isChange,
   type KnownContract,
   newlyVerified,
@@ -58,7 +65,7 @@ export class RangeImporter {
       const moved = { position: batch.position, accounts: row.accounts + BigInt(batch.accounts), finished: false };
       for (let attempt = 1; ; attempt++) {
         try {
-          await this.#write(row, moved, batch, known);
+          await this.#write(row, moved, batch, known, boundsOf(accounts));
           break;
         } catch (error) {
           // Two threads that write the same code, or accounts with it, may wait for each other.
@@ -76,10 +83,14 @@ export class RangeImporter {
 
   /** Contracts that the index knows already, of accounts with code. */
   async #knownContracts(accounts: readonly FoundAccount[]): Promise<ReadonlyMap<string, KnownContract>> {
-    const withCode = accounts.filter(({ found }) => found.code !== null);
-    if (withCode.length === 0) return new Map();
-    const addresses = withCode.map(({ address }) => ({ address: addressBytes(address) }));
-    return this.#modules.database.withWriter((client) => readKnownContracts(client, addresses));
+    return this.#modules.database.withWriter(async (client) => {
+      const known = await accountsBetween(client, boundsOf(accounts));
+      const addresses = accounts
+        .filter(({ found }) => found.code !== null)
+        .map(({ address }) => ({ address: addressBytes(address) }))
+        .filter(({ address }) => known.has(toHex(address)));
+      return addresses.length === 0 ? new Map() : readKnownContracts(client, addresses);
+    });
   }
 
   async #write(
@@ -87,6 +98,7 @@ export class RangeImporter {
     moved: Pick<StateImportRow, 'position' | 'accounts' | 'finished'>,
     batch: ImportBatch,
     known: ReadonlyMap<string, KnownContract>,
+    bounds: AccountBounds,
   ): Promise<void> {
     let used: pg.PoolClient | null = null;
     await this.#modules.database.transaction(async (client) => {
@@ -98,46 +110,67 @@ export class RangeImporter {
       // Batches of blocks change accounts and the queue under this lock; other threads import other accounts.
       await keepTraces(client);
       await moveStateImport(client, row, moved);
+      const before = await accountsBetween(client, bounds);
       // Newer states that these complete are detected from the queue.
-      await mergeAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
+      if (before.size > 0) await mergeAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
+      else await addAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
       for (const { code_hash, methods } of batch.newMethods) await setCodeMethods(client, code_hash, methods);
       if (batch.newMethods.length > 0) await recordContractChange(client, null);
-      await writeDetected(client, batch, known);
+      await writeDetected(client, batch, known, before);
       if (batch.toQueue.length > 0) await requeueContracts(client, batch.toQueue, 0);
     });
     if (used !== null) this.#prepared.add(used);
   }
 }
 
-/** Writes what was found of contracts, except those of which the index has a newer state. */
+function referencesOf({ found, referenced }: DetectionResult): ContractReferences {
+  return { address: addressBytes(found.address), referenced };
+}
+
+/** The least and the greatest address of accounts, as they are stored. */
+interface AccountBounds {
+  readonly first: Uint8Array;
+  readonly last: Uint8Array;
+}
+
+/** @param accounts in the order of their ids */
+function boundsOf(accounts: readonly FoundAccount[]): AccountBounds {
+  return { first: addressBytes(accounts[0]!.address), last: addressBytes(accounts.at(-1)!.address) };
+}
+
+/**
+ * Writes what was found of contracts, except those of which the index has a newer state.
+ *
+ * @param before accounts that were known before the batch, as {@link accountsBetween} returns them
+ */
 async function writeDetected(
   client: pg.ClientBase,
   { detected }: ImportBatch,
   known: ReadonlyMap<string, KnownContract>,
+  before: ReadonlyMap<string, bigint>,
 ): Promise<void> {
   const results = detected.filter(
     ({ found }) => found.rows.length > 0 || Object.keys(found.refused).length > 0 || known.has(found.address.toRaw()),
   );
   if (results.length === 0) return;
-  const states = results.map(({ found }) => ({
-    address: addressBytes(found.address),
-    last_trans_lt: found.last_trans_lt,
-  }));
-  const newer = await newerAccounts(client, states);
-  const current = results.filter((_, i) => !newer.has(i));
+  const ltBefore = ({ found }: DetectionResult) => before.get(toHex(addressBytes(found.address)));
+  const current =
+    before.size === 0 ? results : results.filter((each) => (ltBefore(each) ?? 0n) <= each.found.last_trans_lt);
   if (current.length === 0) return;
   const findings = current.map(({ found }) => found);
-  await writeContracts(client, findings);
+  const maybeKnown = before.size === 0 ? [] : current.filter((each) => ltBefore(each) !== undefined);
+  await writeContracts(
+    client,
+    findings,
+    maybeKnown.map(({ found }) => found),
+  );
   const { wallets, items } = newlyVerified(findings, known);
   await confirmEvents(client, wallets, items);
-  await writeReferences(
-    client,
-    current.map(({ found, referenced }) => ({ address: addressBytes(found.address), referenced })),
-  );
+  await writeReferences(client, current.map(referencesOf), maybeKnown.map(referencesOf));
   // What refers to a contract that was unknown was verified by the same state, or by a newer one.
   const changed = findings.filter((found) => {
-    const before = known.get(found.address.toRaw());
-    return before !== undefined && isChange(found, before);
+    const previous = known.get(found.address.toRaw());
+    return previous !== undefined && isChange(found, previous);
   });
   if (changed.length > 0) {
     await recordChangedContracts(
