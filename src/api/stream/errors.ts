@@ -14,13 +14,13 @@ export const streamErrors = defineErrors('stream', {
   },
   cursor: {
     class: 'caller',
-    message: (d: { problem: string }) => `the cursor cannot be resumed from: ${d.problem}`,
+    message: (d: { problem: string }) => `the cursor (resume_from, Last-Event-ID) cannot be resumed from: ${d.problem}`,
     remedy: 'Give the cursor of an event as it was received, of the same network; or subscribe without one.',
   },
   'cursor-too-old': {
     class: 'not-found',
     message: (d: { seqno: number; from: number }) =>
-      `the cursor cannot be resumed from: it is at masterchain block ${d.seqno}, and the index reaches back to ${d.from}`,
+      `the cursor (resume_from, Last-Event-ID) cannot be resumed from: it is at masterchain block ${d.seqno}, and the index reaches back to ${d.from}`,
     remedy: 'Read what lies before from another index, then subscribe without a cursor.',
   },
   'too-many-connections': {

@@ -1,0 +1,288 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fundedWallets } from '#localnet/wallets/wallet-contract.js';
+import { ServedTern } from '#test/support/served-tern.js';
+import { HighloadSender, sendBoc } from '../load/highload-senders.js';
+import { differencesOf } from '../sim/followed.js';
+import { type FollowedMessage, FollowedMessages } from './followed-messages.js';
+import { SseClient, type StreamClient, type StreamEvent, WebSocketClient } from './stream-clients.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'tern-streams-'));
+const accounts = fundedWallets()
+  .filter(({ version, address }) => version !== 'highload-v3' && address.workchain === 0)
+  .map(({ address }) => address.toRaw().toUpperCase());
+const ALL = { types: ['transactions', 'actions', 'account_state_change', 'jettons_change'], addresses: accounts };
+const ONLY_FINAL = { types: ['transactions'], addresses: accounts };
+
+let tern: ServedTern;
+/** From before the first message on. */
+let pendingWs: WebSocketClient;
+let pendingSse: SseClient;
+let finalWs: WebSocketClient;
+/** Where all streams began. */
+let beginning: string;
+/** Hashes of the transactions of the accounts, as API v3 lists them. */
+let indexed: readonly string[];
+let hook: WebhookReceiver;
+let followed: readonly FollowedMessage[];
+
+/** A server that fails the first delivery, and keeps all of them. */
+class WebhookReceiver {
+  readonly attempts: { readonly headers: Record<string, string>; readonly body: string }[] = [];
+  readonly #server: Server;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(): Promise<WebhookReceiver> {
+    const server = createServer((incoming, response) => {
+      let body = '';
+      incoming.on('data', (part: Buffer) => {
+        body += part.toString();
+      });
+      incoming.on('end', () => {
+        receiver.attempts.push({ headers: incoming.headers as Record<string, string>, body });
+        response.statusCode = receiver.attempts.length === 1 ? 500 : 204;
+        response.end();
+      });
+    });
+    const receiver = new WebhookReceiver(server);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return receiver;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+async function get(path: string): Promise<StreamEvent> {
+  return (await fetch(`${tern.url}${path}`)).json();
+}
+
+async function post(path: string, body: object): Promise<StreamEvent> {
+  const headers = { 'Content-Type': 'application/json' };
+  return (await fetch(`${tern.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) })).json();
+}
+
+/** The transactions of all accounts that were not there before. */
+async function listTransactions(): Promise<readonly { readonly hash: string; readonly mc_block_seqno: number }[]> {
+  const query = accounts.map((account) => `account=${encodeURIComponent(account)}`).join('&');
+  const { transactions } = await get(`/api/v3/transactions?${query}&limit=1000`);
+  return transactions;
+}
+
+const isFinal = ({ finality }: StreamEvent) => finality === 'finalized';
+
+/** Hashes of transactions in final events, in the order of arrival. */
+function finalHashes({ events }: Pick<StreamClient, 'events'>): readonly string[] {
+  return events
+    .filter((event) => event.type === 'transactions' && isFinal(event))
+    .flatMap(({ transactions }) => transactions.map(({ hash }: { readonly hash: string }) => hash));
+}
+
+function expectAll(client: StreamClient): void {
+  const got = finalHashes(client);
+  expect(new Set(got).size).toBe(got.length);
+  expect(got.toSorted()).toEqual(indexed.toSorted());
+}
+
+beforeAll(async () => {
+  tern = await ServedTern.start([
+    ...['dev', '--port', '0', '--data', join(folder, 'data'), '--block-time', '200'],
+    ...['--max-stream-buffer-kb', '64'],
+  ]);
+  hook = await WebhookReceiver.start();
+  const before = new Set((await listTransactions()).map(({ hash }) => hash));
+  pendingWs = await WebSocketClient.subscribe(tern.url, { ...ALL, min_finality: 'pending' });
+  pendingSse = await SseClient.subscribe(tern.url, { ...ALL, min_finality: 'pending' });
+  beginning = pendingSse.cursor!;
+  finalWs = await WebSocketClient.subscribe(tern.url, { ...ONLY_FINAL, resume_from: beginning });
+  followed = await new FollowedMessages(tern.url).run(6);
+  // A trace is sent when all of it is final: the index may have more of it for a moment.
+  for (;;) {
+    indexed = (await listTransactions()).map(({ hash }) => hash).filter((hash) => !before.has(hash));
+    if ([finalWs, pendingWs, pendingSse].every((client) => finalHashes(client).length >= indexed.length)) break;
+    await delay(100);
+  }
+});
+
+afterAll(async () => {
+  for (const client of [pendingWs, pendingSse, finalWs]) await client?.close();
+  hook?.close();
+  await tern?.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('messages', () => {
+  // A thousand: npm run -s sim -- followed
+  it('come as they were emulated, in order, none missing and none double', () => {
+    expect(followed.length).toBe(36);
+    expect(followed.flatMap(differencesOf)).toEqual([]);
+  });
+});
+
+describe('clients from the beginning', () => {
+  it('get all transactions of the index once, over WebSocket and SSE', async () => {
+    expect(indexed.length).toBeGreaterThan(36);
+    expectAll(finalWs);
+    expectAll(pendingWs);
+    await expect.poll(() => finalHashes(pendingSse).length).toBe(indexed.length);
+    expectAll(pendingSse);
+  });
+
+  it('get events of all types for their accounts', async () => {
+    for (const client of [pendingWs, pendingSse]) {
+      await expect
+        .poll(() => [...new Set(client.events.map(({ type }) => type))].sort())
+        .toEqual(['account_state_change', 'actions', 'jettons_change', 'transactions']);
+    }
+  });
+
+  it('get what is pending before what is final, and nothing less certain after it', () => {
+    const rank: Readonly<Record<string, number>> = { pending: 0, confirmed: 1, finalized: 2 };
+    for (const { events } of [pendingWs, pendingSse]) {
+      const last = new Map<string, number>();
+      let wasPending = 0;
+      for (const { type, finality, trace_external_hash_norm: norm } of events) {
+        if (norm === undefined || type === 'trace_invalidated') continue;
+        const key = `${type} ${norm}`;
+        expect(rank[finality]).toBeGreaterThanOrEqual(last.get(key) ?? 0);
+        last.set(key, rank[finality]!);
+        if (finality === 'pending') wasPending++;
+      }
+      expect(wasPending).toBeGreaterThan(0);
+      expect([...last.values()].every((each) => each === rank.finalized)).toBe(true);
+    }
+  });
+});
+
+describe('clients that resume', () => {
+  it('get all from the beginning, over WebSocket and SSE', async () => {
+    const ws = await WebSocketClient.subscribe(tern.url, { ...ONLY_FINAL, resume_from: beginning });
+    const sse = await SseClient.subscribe(tern.url, ONLY_FINAL, beginning);
+    for (const client of [ws, sse]) {
+      await expect.poll(() => finalHashes(client).length).toBe(indexed.length);
+      expectAll(client);
+      await client.close();
+    }
+  });
+
+  it('get what follows each of the events that they have seen', async () => {
+    const withCursor = finalWs.events.filter(({ cursor }) => cursor !== undefined);
+    for (const place of [0, Math.floor(withCursor.length / 2), withCursor.length - 2]) {
+      const seen = finalWs.events.slice(0, finalWs.events.indexOf(withCursor[place]!) + 1);
+      const sse = await SseClient.subscribe(tern.url, ONLY_FINAL, withCursor[place]!.cursor);
+      const expected = finalHashes(finalWs).slice(finalHashes({ events: seen }).length);
+      await expect.poll(() => finalHashes(sse).length).toBe(expected.length);
+      expect(finalHashes(sse).toSorted()).toEqual(expected.toSorted());
+      await sse.close();
+    }
+  });
+
+  it('get the traces that they name, though they are over', async () => {
+    const norms = [...new Set(finalWs.events.map((event) => event.trace_external_hash_norm))];
+    const ws = await WebSocketClient.subscribe(tern.url, {
+      ...{ types: ['trace'], trace_external_hash_norms: norms, resume_from: beginning },
+    });
+    await expect.poll(() => ws.events.length).toBe(norms.length);
+    expect(ws.events.map((event) => event.trace_external_hash_norm).toSorted()).toEqual(norms.toSorted());
+    for (const { type, trace, actions } of ws.events) {
+      expect(type).toBe('trace');
+      expect(trace.tx_hash).toMatch(/=$/);
+      expect(actions.length).toBeGreaterThan(0);
+    }
+    await ws.close();
+  });
+
+  it('are refused with a cursor that is none, and told which field is wrong', async () => {
+    const ws = await WebSocketClient.open(tern.url);
+    expect(await ws.ask({ operation: 'subscribe', ...ONLY_FINAL, resume_from: 'x' })).toMatchObject({
+      error: expect.stringContaining('resume_from'),
+    });
+    await ws.close();
+  });
+});
+
+describe('wrong requests', () => {
+  it.each([
+    ['no JSON', '{'],
+    ['no object', '[]'],
+    ['no operation', {}],
+    ['an unknown operation', { operation: 'shout' }],
+    ['no accounts', { operation: 'subscribe', types: ['transactions'] }],
+    ['an unknown type', { operation: 'subscribe', types: ['blocks'], addresses: accounts }],
+    ['an address that is none', { operation: 'subscribe', types: ['transactions'], addresses: ['here'] }],
+    ['an unknown finality', { operation: 'subscribe', ...ONLY_FINAL, min_finality: 'perhaps' }],
+  ])('leave the connection open: %s', async (_, message) => {
+    const ws = await WebSocketClient.open(tern.url);
+    expect(await ws.ask(message)).toMatchObject({ error: expect.any(String) });
+    expect(await ws.ask({ id: '7', operation: 'ping' })).toMatchObject({ id: '7', status: 'pong' });
+    await ws.close();
+  });
+});
+
+describe('a webhook', () => {
+  it('gets signed events in order, again after a failure, none missing', async () => {
+    const added = await post('/api/webhooks/add', { url: hook.url, filter: { ...ONLY_FINAL, resume_from: beginning } });
+    const verifier = new Webhook(added.secret);
+    await post('/localnet/faucet', { address: accounts[0], amount: '1000000' });
+    await expect.poll(() => hook.attempts.length).toBeGreaterThanOrEqual(2);
+    const [first, second] = hook.attempts;
+    expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+    const events = hook.attempts.slice(1).map(({ body, headers }) => verifier.verify(body, headers) as StreamEvent);
+    expect(events[0].type).toBe('transactions');
+    expect(() => verifier.verify(`${first!.body} `, first!.headers)).toThrow();
+    const seqnos = events.flatMap(({ transactions }) =>
+      transactions.map(({ mc_block_seqno }: { readonly mc_block_seqno: number }) => mc_block_seqno),
+    );
+    expect(seqnos).toEqual(seqnos.toSorted((a: number, b: number) => a - b));
+    expect(await post('/api/webhooks/remove', { id: added.id })).not.toHaveProperty('error');
+  });
+});
+
+describe('a client that does not read', () => {
+  async function laggards(): Promise<number> {
+    const metrics = await (await fetch(`${tern.url}/metrics`)).text();
+    return Number(/^tern_stream_lagging_total\S* (\d+)/m.exec(metrics)![1]);
+  }
+
+  it('is closed with a cursor to go on from, and gets the rest then', async () => {
+    const sender = new HighloadSender(1);
+    const account = sender.wallet.address.toRaw();
+    await post('/localnet/faucet', { address: account, amount: '100000000000' });
+    const wanted = { types: ['transactions'], addresses: [account], include_address_book: true };
+    const lazy = await SseClient.subscribe(tern.url, wanted, null, false);
+    const watcher = await SseClient.subscribe(tern.url, wanted);
+    const [receiver] = fundedWallets();
+    for (let sent = 0; (await laggards()) === 0; ) {
+      for (const end = sent + 4; sent < end; sent++) {
+        const transfers = Array.from({ length: 200 }, () => ({ to: receiver!.address, value: 1n, bounce: false }));
+        expect(await sendBoc(tern.url, sender.transfer(...transfers))).toMatchObject({ accepted: true });
+      }
+      await expect.poll(() => finalHashes(watcher).length).toBeGreaterThanOrEqual(sent);
+    }
+    lazy.read();
+    await lazy.closed;
+    expect(lazy.names.at(-1)).toBe('lagging');
+    const rest = await SseClient.subscribe(tern.url, wanted, lazy.cursor);
+    const expected = finalHashes(watcher).slice(finalHashes(lazy).length);
+    await expect.poll(() => finalHashes(rest)).toEqual(expected);
+    await rest.close();
+    await watcher.close();
+  });
+});
