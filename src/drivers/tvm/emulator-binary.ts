@@ -24,9 +24,8 @@ export async function compileEmulator(): Promise<WebAssembly.Module> {
 /**
  * Version of the emulator: built from the TON sources at this commit, according to its `version` export. It implements all
  * global versions (configuration parameter 8) up to 13. Tests against a network of version 13 confirm this for 2,300 get
- * methods and 11,400 transactions, with two exceptions: it counts the cells of extra currencies in the fee of a bounced
- * message, and it crashes on an action that sends an invalid dictionary of extra currencies. It does not refuse newer
- * versions but runs them by the rules of version 13.
+ * methods and 11,400 transactions, with one exception: it counts the cells of extra currencies in the fee of a bounced
+ * message. It does not refuse newer versions but runs them by the rules of version 13.
  */
 export const EMULATOR = {
   package: '@ton/sandbox',

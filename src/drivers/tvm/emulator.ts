@@ -1,5 +1,6 @@
 import type { EmulatorExports } from '@ton/sandbox/dist/executor/emulator-emscripten.js';
 import instantiate from '@ton/sandbox/dist/executor/emulator-emscripten.js';
+import { catchingCombineErrors, interruptible } from '#drivers/tvm/emulator-imports.js';
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import type { SharedBoc } from '#drivers/tvm/shared-bocs.js';
 
@@ -83,47 +84,6 @@ function limitMemory(memory: WebAssembly.Memory, maxBytes: number, onGrow: (isRe
 }
 
 /**
- * Imports that the emulator calls all the time: the clock once for each instruction of the VM, the other one, which calls a C++
- * function that may throw, also where it reads and writes stacks.
- */
-const INTERRUPTIBLE: Readonly<Record<string, (call: never, look: () => void) => unknown>> = {
-  _clock_time_get:
-    (call: (id: number, precision: bigint, at: number) => number, look) =>
-    (id: number, precision: bigint, at: number) => {
-      look();
-      return call(id, precision, at);
-    },
-  invoke_vii: (call: (index: number, a: number, b: number) => void, look) => (index: number, a: number, b: number) => {
-    look();
-    call(index, a, b);
-  },
-};
-
-/** So many of these calls are made between two looks at whether the run shall end: some tenths of a millisecond. */
-const CALLS_PER_LOOK = 128;
-
-/** Makes a run end by an exception of JavaScript, which no code of C++ catches. */
-function interruptible(
-  imports: WebAssembly.Imports,
-  isCalledOff: () => boolean,
-  onEnd: () => void,
-): WebAssembly.Imports {
-  let calls = 0;
-  const look = (): void => {
-    calls++;
-    if (calls % CALLS_PER_LOOK !== 0 || !isCalledOff()) return;
-    onEnd();
-    throw tvmErrors.aborted({});
-  };
-  const own: Record<string, unknown> = {};
-  for (const [key, call] of Object.entries(imports.a!)) {
-    const wrap = INTERRUPTIBLE[(call as { readonly name: string }).name];
-    own[key] = wrap === undefined ? call : wrap(call as never, look);
-  }
-  return { ...imports, a: own };
-}
-
-/**
  * A thin synchronous binding to one instance of the WASM emulator. It caches a few configurations in WASM memory (LRU).
  * An instance must not be used after a call has thrown.
  */
@@ -158,10 +118,11 @@ export class Emulator {
     const { isCalledOff } = limits;
     const exports = await instantiate({
       instantiateWasm(imports, done) {
+        const catching = catchingCombineErrors(imports, () => raw[MEMORY]);
         const given =
           isCalledOff === undefined
-            ? imports
-            : interruptible(imports, isCalledOff, () => {
+            ? catching
+            : interruptible(catching, isCalledOff, () => {
                 state.isInterrupted = true;
               });
         const instance = new WebAssembly.Instance(module, given);
