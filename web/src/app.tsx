@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { shownLine } from './format/untrusted-text.js';
 import { useNetwork } from './live/use-network.js';
 import { AccountPage } from './pages/account.js';
 import { ActionsPage } from './pages/actions.js';
@@ -16,6 +17,7 @@ import { StatusPage } from './pages/status.js';
 import { TopAccountsPage } from './pages/top-accounts.js';
 import { TracePage } from './pages/trace.js';
 import { TransactionPage } from './pages/transaction.js';
+import { ApiKeyNotice } from './parts/api-key.js';
 import { Notice } from './parts/notice.js';
 import { SearchBox } from './parts/search-box.js';
 import { ThemeButton } from './parts/theme.js';
@@ -84,7 +86,7 @@ function Layout() {
   const page = pageOf(place);
   const title = page?.title ?? 'Not found';
   useEffect(() => {
-    document.title = title === 'Tern' ? 'Tern explorer' : `${title.slice(0, 60)} · Tern`;
+    document.title = title === 'Tern' ? 'Tern explorer' : `${shownLine(title, 60).text} · Tern`;
   }, [title]);
   return (
     <>
@@ -93,6 +95,9 @@ function Layout() {
       </a>
       <TopBar root={place.parts[0] ?? ''} />
       <ConnectionNotice />
+      <div class="connection">
+        <ApiKeyNotice />
+      </div>
       <main id="main" tabIndex={-1}>
         {page?.content ?? (
           <Notice title="There is no such page.">

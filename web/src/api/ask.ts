@@ -1,3 +1,5 @@
+import { apiKey, noteStatus } from '../api/api-key.js';
+
 /** Why an API could not answer. */
 export type ProblemKind =
   /** No connection: the server does not run, or the machine is offline. */
@@ -62,20 +64,6 @@ interface Asking {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The key of whoever opened the explorer with one; kept in this tab only. */
-const KEY = 'tern-api-key';
-
-/** The API key that requests carry; null: none. */
-function apiKey(): string | null {
-  return sessionStorage.getItem(KEY);
-}
-
-/** Sets the key for this tab. */
-function keepApiKey(key: string | null): void {
-  if (key === null || key === '') sessionStorage.removeItem(KEY);
-  else sessionStorage.setItem(KEY, key);
-}
-
 /** Headers of a request with a body or without. */
 export function requestHeaders(hasBody: boolean): Record<string, string> {
   const key = apiKey();
@@ -120,6 +108,7 @@ export async function ask<Value>(path: string, { query = {}, body, signal }: Ask
     };
   }
   const { status } = response;
+  if (path.startsWith('/api/')) noteStatus(status);
   const said = (value as { readonly error?: unknown } | undefined)?.error;
   const sentence = typeof said === 'string' ? said : `The server answered with status ${status}.`;
   throw new ApiProblem(kindOf(status, said), status, sentence, headers);

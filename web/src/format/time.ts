@@ -26,9 +26,13 @@ const STEPS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['second', 1],
 ];
 
+/** Seconds by which a moment may lie ahead and still be now: clocks differ, and pages look at theirs every few seconds. */
+const NOW_SECONDS = 10;
+
 /** How long ago a moment was: `3 minutes ago`; later ones: `in 2 hours`. */
 export function relativeTime(unixSeconds: number, nowSeconds: number, locale?: string): string {
-  const distance = unixSeconds - nowSeconds;
+  const ahead = unixSeconds - nowSeconds;
+  const distance = ahead > 0 && ahead <= NOW_SECONDS ? 0 : ahead;
   const [unit, seconds] = STEPS.find(([, length]) => Math.abs(distance) >= length) ?? ['second', 1];
   const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
   return format.format(Math.trunc(distance / seconds), unit);

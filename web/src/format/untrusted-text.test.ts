@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shownLine, shownText, symbolWarning } from './untrusted-text.js';
+import { shownJson, shownLine, shownText, symbolWarning } from './untrusted-text.js';
 
 describe('a text of somebody else', () => {
   it.each([
@@ -20,6 +20,13 @@ describe('a text of somebody else', () => {
     expect(shownText('x'.repeat(100_000), 100)).toEqual({ text: 'x'.repeat(100), cut: 99_900, isChanged: false });
     expect(shownLine('a\nb\tc', 80).text).toBe('a b c');
     expect(shownText('😀'.repeat(10), 4).text).toBe('😀😀😀😀');
+  });
+
+  it('is the same JSON without anything that cannot be seen', () => {
+    const value = { name: 'a\u202egnp.exe \u200b', more: ['\u{e0041}', '\ufeff'] };
+    const json = shownJson(JSON.stringify(value));
+    expect(json).not.toMatch(/[^\u0020-\u007e]/);
+    expect(JSON.parse(json)).toEqual(value);
   });
 
   it('never shows a control of direction, and never more than was asked for', () => {
@@ -53,6 +60,13 @@ describe('the symbol of a token', () => {
     ['TÖN', 'looks like TON'],
     ['TO\u200bN', 'contains characters that cannot be seen'],
     ['DОGЕ2', 'mixes letters of several scripts'],
+    ['ꓴꓢꓓꓔ', 'looks like USDT'],
+    ['ՍSDᎢ', 'looks like USDT'],
+    ['ᴜꜱᴅᴛ', 'looks like USDT'],
+    ['𝗨𝗦𝗗𝗧', 'looks like USDT'],
+    ['Tether USD', 'looks like TETHERUSD'],
+    ['ØNE', null],
+    ['日本 coin', null],
   ])('%s: %s', (symbol, warning) => {
     expect(symbolWarning(symbol)).toBe(warning);
   });

@@ -32,6 +32,16 @@ export function shownText(text: string, most = 240): ShownText {
   return { text: shown, cut, isChanged: seen !== begin };
 }
 
+/** JSON in which what is unseen stands as an escape, which means the same to a parser. */
+export function shownJson(json: string): string {
+  return json.replaceAll(UNSEEN, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
+}
+
 /** On one line: line ends are blanks. */
 export function shownLine(text: string, most = 80): ShownText {
   const shown = shownText(text, most);
@@ -70,6 +80,43 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   Τ: 'T',
   Υ: 'Y',
   Χ: 'X',
+  Տ: 'S',
+  Օ: 'O',
+  Ս: 'U',
+  Ꭲ: 'T',
+  Ꭰ: 'D',
+  Ꮪ: 'S',
+  Ꮯ: 'C',
+  Ꮋ: 'H',
+  Ᏼ: 'B',
+  Ꭼ: 'E',
+  Ⲟ: 'O',
+  Ⲛ: 'N',
+  Ⲧ: 'T',
+  Ⲥ: 'C',
+  ꓓ: 'D',
+  ꓔ: 'T',
+  ꓢ: 'S',
+  ꓴ: 'U',
+  ꓳ: 'O',
+  ꓠ: 'N',
+  ꓚ: 'C',
+  ꓐ: 'B',
+  ꓰ: 'E',
+  ꓧ: 'H',
+  ᴅ: 'D',
+  ᴛ: 'T',
+  ᴜ: 'U',
+  ᴏ: 'O',
+  ꜱ: 'S',
+  ɴ: 'N',
+  ᴄ: 'C',
+  ʙ: 'B',
+  ᴇ: 'E',
+  ʜ: 'H',
+  Ð: 'D',
+  Ø: 'O',
+  Ŧ: 'T',
   '₮': 'T',
   '0': 'O',
   '1': 'I',
@@ -79,7 +126,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   $: 'S',
 };
 
-/** Symbols that a jetton of any address may not look like: the coin itself, and what it is most often taken for. */
+/** Symbols and names that a token of any address may not look like: the coin itself, and what it is most often taken for. */
 const GUARDED = [
   'TON',
   'TONCOIN',
@@ -94,6 +141,12 @@ const GUARDED = [
   'TGBTC',
   'ETH',
   'XAUT',
+  'TETHER',
+  'TETHERUSD',
+  'USDCOIN',
+  'NOTCOIN',
+  'BITCOIN',
+  'TONSTAKERS',
 ];
 
 /** What a symbol looks like: compatibility forms and accents resolved, letters of other scripts as Latin ones, in capitals. */
@@ -121,4 +174,6 @@ const SCRIPTS = [
   /\p{Script=Greek}/u,
   /\p{Script=Armenian}/u,
   /\p{Script=Cherokee}/u,
+  /\p{Script=Coptic}/u,
+  /\p{Script=Lisu}/u,
 ];

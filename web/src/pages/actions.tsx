@@ -1,11 +1,11 @@
 import { ActionLine } from '../actions/action-line.js';
 import type { Action, ActionsAnswer } from '../api/answers.js';
 import { type Answer, askV3 } from '../api/ask.js';
+import { useFacts } from '../live/use-facts.js';
 import { usePages } from '../live/use-pages.js';
 import { KnownAddresses } from '../parts/address-facts.js';
 import { MorePages } from '../parts/more-pages.js';
 import { CoverageNotice, ProblemNotice } from '../parts/notice.js';
-import { useFacts } from './account/history.js';
 
 const PAGE = 40;
 

@@ -3,6 +3,8 @@ import { type Answer, askV3 } from '../api/ask.js';
 import { decimalsOf } from '../format/amount.js';
 import { addressOf, rawAddress } from '../format/chain-text.js';
 import { symbolWarning } from '../format/untrusted-text.js';
+import { useFacts } from '../live/use-facts.js';
+import { useJettonWallets } from '../live/use-jetton-wallets.js';
 import { useLoad } from '../live/use-load.js';
 import { usePages } from '../live/use-pages.js';
 import { AccountLink } from '../parts/address.js';
@@ -16,10 +18,9 @@ import { CoverageNotice, Loading, NotFound, Notice, ProblemNotice } from '../par
 import { HashText, TraceLink, TransactionLink } from '../parts/reference.js';
 import { TableFrame } from '../parts/table-frame.js';
 import { Tabs } from '../parts/tabs.js';
-import { TokenName } from '../parts/token-name.js';
+import { ClaimedName, TokenName } from '../parts/token-name.js';
 import { TokenPicture } from '../parts/token-picture.js';
 import { Untrusted } from '../parts/untrusted.js';
-import { useFacts } from './account/history.js';
 
 interface JettonMaster {
   readonly address: string;
@@ -59,13 +60,19 @@ export function JettonPage({ address: given }: { readonly address: string }) {
   );
 }
 
+/** Why a name or symbol deserves distrust, as a sentence. */
+function claimWarning(what: string, text: string | null | undefined): string[] {
+  const warning = text == null ? null : symbolWarning(text);
+  return warning === null ? [] : [`The ${what} ${warning}.`];
+}
+
 function JettonView({ master }: { readonly master: JettonMaster }) {
   const { address, total_supply, mintable, admin_address } = master;
   const { token } = useKnownAddress(address);
   const decimals = decimalsOf(token?.extra?.decimals);
   const symbol = token?.symbol ?? null;
   const text = addressOf(address)!.toFriendly();
-  const warning = symbol === null ? null : symbolWarning(symbol);
+  const warnings = [...claimWarning('name', token?.name), ...claimWarning('symbol', symbol)];
   return (
     <>
       <header class="token-head">
@@ -77,9 +84,9 @@ function JettonView({ master }: { readonly master: JettonMaster }) {
             {token === null || (token.name ?? symbol) == null ? (
               'Jetton'
             ) : (
-              <Untrusted text={token.name ?? symbol ?? ''} most={60} />
+              <ClaimedName name={token.name ?? symbol ?? ''} token={token} address={address} most={60} />
             )}{' '}
-            {symbol !== null && token !== null && <TokenName token={token} address={address} />}
+            {symbol !== null && token?.name != null && <TokenName token={token} address={address} />}
           </h1>
           <p class="account-address">
             <AccountLink address={address} whole />
@@ -87,10 +94,10 @@ function JettonView({ master }: { readonly master: JettonMaster }) {
         </div>
       </header>
       <Notice
-        kind={warning === null ? 'info' : 'warning'}
+        kind={warnings.length === 0 ? 'info' : 'warning'}
         title="Name, symbol and picture are what this contract says of itself. Nobody has verified them."
       >
-        {warning !== null && `The symbol ${warning}. Compare the address.`}
+        {warnings.length > 0 && `${warnings.join(' ')} Compare the address.`}
       </Notice>
       <section class="card">
         <Facts>
@@ -137,18 +144,6 @@ function JettonView({ master }: { readonly master: JettonMaster }) {
   );
 }
 
-interface JettonWallet {
-  readonly address: string;
-  readonly balance: string;
-  readonly owner: string;
-}
-
-interface WalletsAnswer extends AddressFacts {
-  readonly jetton_wallets: readonly JettonWallet[];
-}
-
-const PAGE = 50;
-
 interface HoldersProps {
   readonly master: string;
   readonly supply: string;
@@ -164,18 +159,7 @@ function shareText(balance: string, supply: string): string {
 }
 
 function Holders({ master, supply, decimals }: HoldersProps) {
-  const [facts, addFacts] = useFacts();
-  const pages = usePages<JettonWallet>(
-    `holders:${master}`,
-    async (cursor, signal) => {
-      const query = { jetton_address: [master], exclude_zero_balance: true, cursor, limit: PAGE, sort: 'desc' };
-      const answer: Answer<WalletsAnswer> = await askV3('jetton/wallets', query, signal);
-      addFacts(answer.value);
-      return { ...answer, value: answer.value.jetton_wallets };
-    },
-    ({ address }) => address,
-    { live: true },
-  );
+  const { pages, facts } = useJettonWallets({ jetton_address: master });
   return (
     <KnownAddresses of={facts}>
       <CoverageNotice coverage={pages.coverage} />
@@ -231,6 +215,8 @@ interface JettonTransfer {
 interface TransfersAnswer extends AddressFacts {
   readonly jetton_transfers: readonly JettonTransfer[];
 }
+
+const PAGE = 50;
 
 function Transfers({ master, decimals }: { readonly master: string; readonly decimals: number }) {
   const [facts, addFacts] = useFacts();

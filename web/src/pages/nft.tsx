@@ -1,6 +1,7 @@
 import type { AddressFacts } from '../api/answers.js';
 import { type Answer, askV3 } from '../api/ask.js';
 import { addressOf, rawAddress } from '../format/chain-text.js';
+import { useFacts } from '../live/use-facts.js';
 import { useLoad } from '../live/use-load.js';
 import { usePages } from '../live/use-pages.js';
 import { AccountLink } from '../parts/address.js';
@@ -12,11 +13,11 @@ import { MorePages } from '../parts/more-pages.js';
 import { NftCards, type NftItem } from '../parts/nft-cards.js';
 import { CoverageNotice, Loading, NotFound, Notice, ProblemNotice } from '../parts/notice.js';
 import { TraceLink, TransactionLink } from '../parts/reference.js';
+import { ClaimedName } from '../parts/token-name.js';
 import { TokenPicture } from '../parts/token-picture.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { pathOf } from '../routing/location.js';
 import { Link } from '../routing/router.js';
-import { useFacts } from './account/history.js';
 
 interface ItemsAnswer extends AddressFacts {
   readonly nft_items: readonly NftItem[];
@@ -116,7 +117,13 @@ function TokenHead({ address, kind }: { readonly address: string; readonly kind:
         <TokenPicture token={token} address={address} />
       </div>
       <div>
-        <h1>{token?.name == null || token.name === '' ? kind : <Untrusted text={token.name} most={80} />}</h1>
+        <h1>
+          {token?.name == null || token.name === '' ? (
+            kind
+          ) : (
+            <ClaimedName name={token.name} token={token} address={address} most={80} />
+          )}
+        </h1>
         <p class="account-address">
           {kind} <AccountLink address={address} whole />
         </p>

@@ -5,6 +5,7 @@ import { requestHeaders } from '../api/ask.js';
 import { countText } from '../format/amount.js';
 import { durationText } from '../format/time.js';
 import { useLoad } from '../live/use-load.js';
+import { ApiKeyForm } from '../parts/api-key.js';
 import { Fact, Facts, Section } from '../parts/facts.js';
 import { Loading, Notice } from '../parts/notice.js';
 import { TableFrame } from '../parts/table-frame.js';
@@ -73,6 +74,10 @@ export function StatusPage() {
         <NetworkStatus key={name} name={name} health={health} now={value} before={first ?? value} />
       ))}
       <AnswerStatus now={value} before={first ?? value} />
+      <Section title="API key">
+        <p class="muted">For servers that limit requests without a key. It is sent as X-API-Key to this server only.</p>
+        <ApiKeyForm />
+      </Section>
     </>
   );
 }

@@ -1,9 +1,9 @@
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { ActionLine } from '../actions/action-line.js';
 import type { Trace, TracesAnswer } from '../api/answers.js';
 import { askV3 } from '../api/ask.js';
 import { countText } from '../format/amount.js';
-import { hashOf, hexOf } from '../format/chain-text.js';
+import { hashOf } from '../format/chain-text.js';
 import { durationText } from '../format/time.js';
 import { useLoad } from '../live/use-load.js';
 import { AccountLink } from '../parts/address.js';
@@ -13,6 +13,7 @@ import { Fact, Facts, JsonText, Section } from '../parts/facts.js';
 import { Moment } from '../parts/moment.js';
 import { Loading, NotFound, Notice, ProblemNotice } from '../parts/notice.js';
 import { HashText, McBlockLink, TransactionLink } from '../parts/reference.js';
+import { Sliced } from '../parts/sliced.js';
 import { TableFrame } from '../parts/table-frame.js';
 import { Tabs } from '../parts/tabs.js';
 import { accountFlows, feesOf, outcomeOf, type TraceRow, traceRows } from '../trace/trace-rows.js';
@@ -33,13 +34,29 @@ async function findTrace(hash: string, signal: AbortSignal): Promise<FoundTrace>
   return { traces: [], coverage };
 }
 
+/** Whether a trace is final and classified: then it is not loaded again, which for thousands of transactions takes long. */
+function cannotChange({ trace_info: info, is_incomplete, transactions }: Trace): boolean {
+  return (
+    info.trace_state === 'complete' &&
+    info.pending_messages === 0 &&
+    info.classification_state !== 'unclassified' &&
+    !is_incomplete &&
+    Object.values(transactions ?? {}).every(({ emulated }) => emulated !== true)
+  );
+}
+
 /** A trace: its actions, its tree, what it moved, and when. @param hash as it stands in the address */
 export function TracePage({ hash: given }: { readonly hash: string }) {
   const hash = hashOf(given);
+  const [isSettled, setSettled] = useState(false);
   const { value, problem, isLoading } = useLoad(
     hash === null ? null : `trace:${hash}`,
-    (signal) => findTrace(hash!, signal),
-    { live: true },
+    async (signal) => {
+      const found = await findTrace(hash!, signal);
+      setSettled(found.traces[0] !== undefined && cannotChange(found.traces[0]));
+      return found;
+    },
+    { live: !isSettled },
   );
   if (hash === null) {
     return (
@@ -145,54 +162,59 @@ export function TraceView({ trace, marked }: TraceViewProps) {
 function ValueFlow({ rows }: { readonly rows: readonly TraceRow[] }) {
   const flows = useMemo(() => accountFlows(rows), [rows]);
   return (
-    <TableFrame>
-      <table class="table">
-        <thead>
-          <tr>
-            <th scope="col">Account</th>
-            <th scope="col" class="number">
-              Received
-            </th>
-            <th scope="col" class="number">
-              Sent
-            </th>
-            <th scope="col" class="number">
-              Balance change
-            </th>
-            <th scope="col" class="number">
-              Transactions
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {flows.map(({ account, received, sent, change, transactions }) => (
-            <tr key={account}>
-              <td>
-                <AccountLink address={account} />
-              </td>
-              <td class="number">
-                <Ton nano={received} />
-              </td>
-              <td class="number">
-                <Ton nano={sent} />
-              </td>
-              <td class="number">
-                {change === null ? (
-                  '–'
-                ) : (
-                  <Ton nano={change} signed class={change < 0n ? 'bad' : change > 0n ? 'good' : ''} />
-                )}
-              </td>
-              <td class="number">{countText(transactions)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </TableFrame>
+    <Sliced rows={flows} step={SLICE} what="accounts">
+      {(drawn) => (
+        <TableFrame>
+          <table class="table">
+            <thead>
+              <tr>
+                <th scope="col">Account</th>
+                <th scope="col" class="number">
+                  Received
+                </th>
+                <th scope="col" class="number">
+                  Sent
+                </th>
+                <th scope="col" class="number">
+                  Balance change
+                </th>
+                <th scope="col" class="number">
+                  Transactions
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {drawn.map(({ account, received, sent, change, transactions }) => (
+                <tr key={account}>
+                  <td>
+                    <AccountLink address={account} />
+                  </td>
+                  <td class="number">
+                    <Ton nano={received} />
+                  </td>
+                  <td class="number">
+                    <Ton nano={sent} />
+                  </td>
+                  <td class="number">
+                    {change === null ? (
+                      '–'
+                    ) : (
+                      <Ton nano={change} signed class={change < 0n ? 'bad' : change > 0n ? 'good' : ''} />
+                    )}
+                  </td>
+                  <td class="number">{countText(transactions)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </TableFrame>
+      )}
+    </Sliced>
   );
 }
 
-const LINE_ROWS = 500;
+/** Rows of a table that are drawn at once. */
+const SLICE = 200;
 
 /** The transactions in the order of their logical times, with the time since the first one. */
 function TimeLine({ rows }: { readonly rows: readonly TraceRow[] }) {
@@ -206,50 +228,44 @@ function TimeLine({ rows }: { readonly rows: readonly TraceRow[] }) {
   const start = ordered[0]?.now ?? 0;
   const length = Math.max(1, (ordered.at(-1)?.now ?? 0) - start);
   return (
-    <TableFrame>
-      <table class="table time-line">
-        <thead>
-          <tr>
-            <th scope="col">After</th>
-            <th scope="col">Block</th>
-            <th scope="col">Account</th>
-            <th scope="col">Transaction</th>
-            <th scope="col">Outcome</th>
-          </tr>
-        </thead>
-        <tbody>
-          {ordered.slice(0, LINE_ROWS).map((transaction) => {
-            const after = transaction.now - start;
-            const outcome = outcomeOf(transaction);
-            return (
-              <tr key={transaction.hash}>
-                <td class="time-cell">
-                  <span class="time-bar" style={{ width: `${(after / length) * 100}%` }} />
-                  <span class="time-text">{after} s</span>
-                </td>
-                <td>{transaction.mc_block_seqno != null && <McBlockLink seqno={transaction.mc_block_seqno} />}</td>
-                <td>
-                  <AccountLink address={transaction.account} bare />
-                </td>
-                <td>
-                  <TransactionLink hash={transaction.hash} bare />
-                </td>
-                <td class={outcome.kind === 'failure' ? 'bad' : 'muted'}>{outcome.text}</td>
+    <Sliced rows={ordered} step={SLICE} what="transactions">
+      {(drawn) => (
+        <TableFrame>
+          <table class="table time-line">
+            <thead>
+              <tr>
+                <th scope="col">After</th>
+                <th scope="col">Block</th>
+                <th scope="col">Account</th>
+                <th scope="col">Transaction</th>
+                <th scope="col">Outcome</th>
               </tr>
-            );
-          })}
-        </tbody>
-      </table>
-      {ordered.length > LINE_ROWS && (
-        <p class="muted">
-          The first {countText(LINE_ROWS)} of {countText(ordered.length)}; all of them are in the tree.
-        </p>
+            </thead>
+            <tbody>
+              {drawn.map((transaction) => {
+                const after = transaction.now - start;
+                const outcome = outcomeOf(transaction);
+                return (
+                  <tr key={transaction.hash}>
+                    <td class="time-cell">
+                      <span class="time-bar" style={{ width: `${(after / length) * 100}%` }} />
+                      <span class="time-text">{after} s</span>
+                    </td>
+                    <td>{transaction.mc_block_seqno != null && <McBlockLink seqno={transaction.mc_block_seqno} />}</td>
+                    <td>
+                      <AccountLink address={transaction.account} bare />
+                    </td>
+                    <td>
+                      <TransactionLink hash={transaction.hash} bare />
+                    </td>
+                    <td class={outcome.kind === 'failure' ? 'bad' : 'muted'}>{outcome.text}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </TableFrame>
       )}
-    </TableFrame>
+    </Sliced>
   );
-}
-
-/** The path of a trace, by the hash of any of its transactions. */
-function traceTitle(hash: string): string {
-  return `Trace ${hexOf(hash).slice(0, 8)}`;
 }

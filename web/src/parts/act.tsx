@@ -42,9 +42,20 @@ interface FieldProps {
   readonly rows?: number;
   readonly mode?: 'text' | 'decimal' | 'numeric';
   readonly required?: boolean;
+  /** Shown as dots. */
+  readonly secret?: boolean;
 }
 
-export function Field({ label, value, onChange, placeholder, rows, mode = 'text', required = false }: FieldProps) {
+export function Field({
+  label,
+  value,
+  onChange,
+  placeholder,
+  rows,
+  mode = 'text',
+  required = false,
+  secret = false,
+}: FieldProps) {
   const id = useId();
   const common = { id, value, placeholder, required, spellcheck: false, autocomplete: 'off' } as const;
   return (
@@ -53,7 +64,7 @@ export function Field({ label, value, onChange, placeholder, rows, mode = 'text'
       {rows === undefined ? (
         <input
           {...common}
-          inputMode={mode}
+          {...(secret ? { type: 'password' } : { inputMode: mode })}
           maxLength={4_000}
           onInput={(event) => onChange(event.currentTarget.value)}
         />

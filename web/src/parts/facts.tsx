@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact';
+import { shownJson } from '../format/untrusted-text.js';
 
 /** A list of names and values. */
 export function Facts({ children }: { readonly children: ComponentChildren }) {
@@ -46,7 +47,7 @@ export function JsonText({ value }: { readonly value: unknown }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable from the keyboard
     <pre class="json" tabIndex={0}>
-      {JSON.stringify(value, null, 2).slice(0, 400_000)}
+      {shownJson(JSON.stringify(value, null, 2).slice(0, 400_000))}
     </pre>
   );
 }

@@ -1,7 +1,5 @@
-import { useEffect, useState } from 'preact/hooks';
 import { localTime, relativeTime, utcTime } from '../format/time.js';
-
-const TICK_MS = 5_000;
+import { useNow } from '../live/use-now.js';
 
 /** A moment: how long ago it was, or its local time. On hover the local time and UTC. */
 export function Moment({
@@ -12,12 +10,7 @@ export function Moment({
   readonly full?: boolean;
 }) {
   const seconds = at == null ? Number.NaN : Number(at);
-  const [now, setNow] = useState(() => Date.now());
-  useEffect(() => {
-    if (full) return;
-    const timer = setInterval(() => setNow(Date.now()), TICK_MS);
-    return () => clearInterval(timer);
-  }, [full]);
+  const now = useNow(!full);
   if (!Number.isFinite(seconds)) return <span class="muted">–</span>;
   const local = localTime(seconds);
   const utc = utcTime(seconds);

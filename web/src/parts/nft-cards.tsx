@@ -1,8 +1,9 @@
 import type { AddressFacts } from '../api/answers.js';
+import { shortened } from '../format/chain-text.js';
 import { AccountLink } from '../parts/address.js';
 import { knownAddress } from '../parts/address-facts.js';
+import { ClaimedName } from '../parts/token-name.js';
 import { TokenPicture } from '../parts/token-picture.js';
-import { Untrusted } from '../parts/untrusted.js';
 import { pathOf } from '../routing/location.js';
 import { Link } from '../routing/router.js';
 
@@ -32,9 +33,9 @@ export function NftCards({ items, facts }: { readonly items: readonly NftItem[];
               <TokenPicture token={token} address={item.address} />
               <span class="nft-name">
                 {token?.name == null ? (
-                  <span class="muted">Item {item.index.slice(0, 12)}</span>
+                  <span class="muted">Item {shortened(item.index, 8, 4)}</span>
                 ) : (
-                  <Untrusted text={token.name} most={60} />
+                  <ClaimedName name={token.name} token={token} address={item.address} most={60} />
                 )}
               </span>
             </Link>

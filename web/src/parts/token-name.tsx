@@ -8,14 +8,24 @@ interface TokenNameProps {
   readonly address: string;
 }
 
-/** What a token calls itself, marked as its own claim, and as a warning where it looks like something else. */
+/** What a token calls itself: its symbol, or its name where it has none. */
 export function TokenName({ token, address }: TokenNameProps) {
-  const name = token.symbol ?? token.name ?? '';
+  return <ClaimedName name={token.symbol ?? token.name ?? ''} token={token} address={address} />;
+}
+
+interface ClaimedNameProps extends TokenNameProps {
+  readonly name: string;
+  /** Characters that are shown. */
+  readonly most?: number;
+}
+
+/** A name that a token gives itself, marked as its own claim, and as a warning where it looks like something else. */
+export function ClaimedName({ name, token, address, most = 24 }: ClaimedNameProps) {
   const warning = token.is_scam === true ? 'was reported as a scam' : symbolWarning(name);
   const claim = `The name is what ${address} says of itself; nobody has verified it.`;
   return (
     <span class="token">
-      <Untrusted text={name} most={24} />
+      <Untrusted text={name} most={most} />
       {warning === null ? (
         <span class="token-claim" title={claim}>
           <span aria-hidden="true">?</span>

@@ -1,54 +1,71 @@
+import { Component } from 'preact';
 import { useState } from 'preact/hooks';
-import { countText } from '../format/amount.js';
 import { opcodeHex } from '../format/chain-text.js';
 import { AccountLink } from '../parts/address.js';
 import { Ton } from '../parts/amount.js';
+import { Sliced } from '../parts/sliced.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { feesOf, outcomeOf, type TraceRow } from '../trace/trace-rows.js';
 import { TransactionDetails } from '../trace/transaction-details.js';
 
-/** Rows that are drawn at first, and that each press of the button adds. */
-const FIRST_ROWS = 400;
+/** Rows that are drawn at once. */
+const SLICE = 200;
+
+interface TreeProps {
+  readonly rows: readonly TraceRow[];
+  /** The hash of the transaction that is shown open; null: none. */
+  readonly marked: string | null;
+}
 
 /** The transactions of a trace as a tree: who, what, how much, and how it ended. Each one opens to its details. */
-export function TraceTree({ rows, marked }: { readonly rows: readonly TraceRow[]; readonly marked: string | null }) {
-  const [shown, setShown] = useState(FIRST_ROWS);
-  const [open, setOpen] = useState<ReadonlySet<string>>(() => new Set(marked === null ? [] : [marked]));
-  const toggle = (hash: string) => {
-    const next = new Set(open);
-    if (!next.delete(hash)) next.add(hash);
-    setOpen(next);
-  };
+export function TraceTree({ rows, marked }: TreeProps) {
   return (
     <div class="tree-frame">
-      <ol class="tree">
-        {rows.slice(0, shown).map((row) => (
-          <TreeRow
-            key={row.transaction.hash}
-            row={row}
-            isOpen={open.has(row.transaction.hash)}
-            isMarked={row.transaction.hash === marked}
-            onToggle={() => toggle(row.transaction.hash)}
-          />
-        ))}
-      </ol>
-      {rows.length > shown && (
-        <button type="button" class="more" onClick={() => setShown(shown + FIRST_ROWS * 5)}>
-          Show more of {countText(rows.length)} transactions
-        </button>
-      )}
+      <Sliced rows={rows} step={SLICE} what="transactions">
+        {(drawn) => (
+          <ol class="tree">
+            {slicesOf(drawn).map((slice, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: slices are added at the end only
+              <TreeSlice key={index} rows={slice} marked={marked} />
+            ))}
+          </ol>
+        )}
+      </Sliced>
     </div>
   );
 }
 
-interface TreeRowProps {
-  readonly row: TraceRow;
-  readonly isOpen: boolean;
-  readonly isMarked: boolean;
-  readonly onToggle: () => void;
+function slicesOf(rows: readonly TraceRow[]): (readonly TraceRow[])[] {
+  const slices: (readonly TraceRow[])[] = [];
+  for (let from = 0; from < rows.length; from += SLICE) slices.push(rows.slice(from, from + SLICE));
+  return slices;
 }
 
-function TreeRow({ row, isOpen, isMarked, onToggle }: TreeRowProps) {
+/** Rows that are drawn again only when they are others: not with each slice that is added below. */
+class TreeSlice extends Component<TreeProps> {
+  override shouldComponentUpdate({ rows, marked }: TreeProps): boolean {
+    const { rows: drawn, marked: wasMarked } = this.props;
+    return marked !== wasMarked || rows.length !== drawn.length || rows.some((row, index) => row !== drawn[index]);
+  }
+
+  override render({ rows, marked }: TreeProps) {
+    return (
+      <>
+        {rows.map((row) => (
+          <TreeRow key={row.transaction.hash} row={row} isMarked={row.transaction.hash === marked} />
+        ))}
+      </>
+    );
+  }
+}
+
+interface TreeRowProps {
+  readonly row: TraceRow;
+  readonly isMarked: boolean;
+}
+
+function TreeRow({ row, isMarked }: TreeRowProps) {
+  const [isOpen, setOpen] = useState(isMarked);
   const { transaction, depth, continues } = row;
   const { in_msg, account, description } = transaction;
   const outcome = outcomeOf(transaction);
@@ -62,7 +79,7 @@ function TreeRow({ row, isOpen, isMarked, onToggle }: TreeRowProps) {
           class="tree-toggle"
           aria-expanded={isOpen}
           aria-label={`Details of the transaction, level ${depth + 1}`}
-          onClick={onToggle}
+          onClick={() => setOpen(!isOpen)}
         >
           <span class={`dot dot-${outcome.kind}`} />
         </button>

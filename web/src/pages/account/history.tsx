@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks';
 import { ActionLine } from '../../actions/action-line.js';
-import type { Action, ActionsAnswer, AddressFacts, Transaction, TransactionsAnswer } from '../../api/answers.js';
+import type { Action, ActionsAnswer, Transaction, TransactionsAnswer } from '../../api/answers.js';
 import { type Answer, askV3 } from '../../api/ask.js';
 import { useAccountEvents } from '../../live/account-stream.js';
+import { useFacts } from '../../live/use-facts.js';
 import { usePages } from '../../live/use-pages.js';
 import { KnownAddresses } from '../../parts/address-facts.js';
 import { MorePages } from '../../parts/more-pages.js';
@@ -10,17 +10,6 @@ import { CoverageNotice, ProblemNotice } from '../../parts/notice.js';
 import { TransactionTable } from '../block.js';
 
 const PAGE = 30;
-
-/** Collects what the pages of a list say about addresses. */
-export function useFacts(): readonly [AddressFacts, (more: AddressFacts) => void] {
-  const [facts, setFacts] = useState<AddressFacts>({});
-  const add = ({ address_book, metadata }: AddressFacts): void =>
-    setFacts((before) => ({
-      address_book: { ...before.address_book, ...address_book },
-      metadata: { ...before.metadata, ...metadata },
-    }));
-  return [facts, add];
-}
 
 /** What an account did, newest first. New actions appear by themselves. */
 export function AccountActions({ raw }: { readonly raw: string }) {

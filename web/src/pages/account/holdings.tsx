@@ -1,6 +1,8 @@
 import type { AddressFacts } from '../../api/answers.js';
 import { type Answer, askV3 } from '../../api/ask.js';
 import { decimalsOf } from '../../format/amount.js';
+import { useFacts } from '../../live/use-facts.js';
+import { useJettonWallets } from '../../live/use-jetton-wallets.js';
 import { usePages } from '../../live/use-pages.js';
 import { AccountLink } from '../../parts/address.js';
 import { KnownAddresses, knownAddress } from '../../parts/address-facts.js';
@@ -13,35 +15,12 @@ import { TokenName } from '../../parts/token-name.js';
 import { Untrusted } from '../../parts/untrusted.js';
 import { pathOf } from '../../routing/location.js';
 import { Link } from '../../routing/router.js';
-import { useFacts } from './history.js';
-
-interface JettonWallet {
-  readonly address: string;
-  readonly balance: string;
-  readonly owner: string;
-  readonly jetton: string;
-}
-
-interface WalletsAnswer extends AddressFacts {
-  readonly jetton_wallets: readonly JettonWallet[];
-}
 
 const PAGE = 50;
 
 /** The jettons of an owner, by the decimals of each. */
 export function AccountJettons({ raw }: { readonly raw: string }) {
-  const [facts, addFacts] = useFacts();
-  const pages = usePages<JettonWallet>(
-    `jettons:${raw}`,
-    async (cursor, signal) => {
-      const query = { owner_address: [raw], exclude_zero_balance: true, cursor, limit: PAGE, sort: 'desc' };
-      const answer: Answer<WalletsAnswer> = await askV3('jetton/wallets', query, signal);
-      addFacts(answer.value);
-      return { ...answer, value: answer.value.jetton_wallets };
-    },
-    ({ address }) => address,
-    { live: true },
-  );
+  const { pages, facts } = useJettonWallets({ owner_address: raw });
   return (
     <KnownAddresses of={facts}>
       <CoverageNotice coverage={pages.coverage} />
