@@ -15,7 +15,7 @@ const png = (side: number) =>
     ...text('IHDR'),
     ...uint32(side),
     ...uint32(8),
-    ...zeros(5),
+    ...zeros(9),
   ]);
 const gif = (side: number) => base64([...text('GIF89a'), ...uint16le(side), ...uint16le(8), ...zeros(24)]);
 const jpeg = (side: number) =>
