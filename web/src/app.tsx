@@ -12,6 +12,7 @@ import { JettonPage } from './pages/jetton.js';
 import { LocalPage } from './pages/local.js';
 import { FollowPage, MessagePage } from './pages/message.js';
 import { CollectionPage, NftPage } from './pages/nft.js';
+import { PoolPage } from './pages/pool.js';
 import { SearchPage } from './pages/search.js';
 import { StatusPage } from './pages/status.js';
 import { TopAccountsPage } from './pages/top-accounts.js';
@@ -22,6 +23,7 @@ import { Notice } from './parts/notice.js';
 import { SearchBox } from './parts/search-box.js';
 import { ThemeButton } from './parts/theme.js';
 import { type Place, pathOf } from './routing/location.js';
+import { isOtherNetwork, namedNetwork, networkOfZerostate } from './routing/other-network.js';
 import { Link, Router, useNavigation } from './routing/router.js';
 
 interface Page {
@@ -49,6 +51,7 @@ const NAMED: Readonly<Record<string, readonly [title: string, content: (name: st
   message: ['Message', (name) => <FollowPage key={name} hash={name} />],
   multisig: ['Multisig', (name) => <MultisigPage key={name} address={name} />],
   nft: ['NFT', (name) => <NftPage key={name} address={name} />],
+  pool: ['Pool', (name) => <PoolPage key={name} address={name} />],
   trace: ['Trace', (name) => <TracePage key={name} hash={name} />],
   tx: ['Transaction', (name) => <TransactionPage key={name} hash={name} />],
   vesting: ['Vesting', (name) => <VestingPage key={name} address={name} />],
@@ -99,6 +102,7 @@ function Layout() {
         <ApiKeyNotice />
       </div>
       <main id="main" tabIndex={-1}>
+        <OtherNetworkNotice place={place} />
         {page?.content ?? (
           <Notice title="There is no such page.">
             <Link to={pathOf([])}>Go to the first page</Link>, or search for an address, a hash, a block or a domain.
@@ -179,6 +183,28 @@ function ConnectionNotice() {
       )}
       {connection !== 'lost' && wasReset && <ResetNotice key={chain} />}
     </div>
+  );
+}
+
+const NETWORK_NAMES = { mainnet: 'mainnet', testnet: 'the testnet' } as const;
+
+/** Says when what was pasted or linked belongs to another network: the same address or hash is something else there. */
+function OtherNetworkNotice({ place }: { readonly place: Place }) {
+  const { zerostate, readiness, local } = useNetwork();
+  const named = namedNetwork(place);
+  const current = networkOfZerostate(zerostate);
+  if (named === null || zerostate === null || !isOtherNetwork(named, current)) return null;
+  // A fork has the accounts of the network that it was made of.
+  if (local?.fork?.source === named.network) return null;
+  const here =
+    current === null ? `the network ${Object.keys(readiness?.networks ?? {})[0] ?? ''}` : NETWORK_NAMES[current];
+  const what = named.isByMark
+    ? 'This address is marked as one of a test network'
+    : `This link is about ${NETWORK_NAMES[named.network]}`;
+  return (
+    <Notice kind="warning" title={`${what}; this server shows ${here.trim()}.`}>
+      Networks share no accounts, coins or transactions: what is shown here is not what you were sent.
+    </Notice>
   );
 }
 

@@ -17,7 +17,7 @@ export interface ExplorerOptions {
 /** First parts of the paths of pages below the base (`pageOf` in `web/src/app.tsx`). */
 export const EXPLORER_PAGES = [
   ...['account', 'actions', 'block', 'blocks', 'collection', 'config', 'dns', 'jetton', 'local', 'message', 'multisig'],
-  ...['nft', 'search', 'status', 'top', 'trace', 'tx', 'validators', 'vesting'],
+  ...['nft', 'pool', 'search', 'status', 'top', 'trace', 'tx', 'validators', 'vesting'],
 ] as const;
 
 /** The page talks to this server only, runs no inline script, sets no inline style and is in no frame. */

@@ -21,6 +21,7 @@ import { GetMethods } from './account/get-methods.js';
 import { AccountActions, AccountTransactions } from './account/history.js';
 import { AccountDomains, AccountJettons, AccountNfts } from './account/holdings.js';
 import { interfaceLabel } from './account/interface-names.js';
+import { poolKindOf } from './pool/pool-kinds.js';
 
 interface FoundAccount extends AccountStatesAnswer {
   /** Read with a proof; null where no liteserver could be asked. */
@@ -125,7 +126,8 @@ function AccountHead({ raw, interfaces, state, proven }: HeadProps) {
           )}{' '}
           {interfaces.map((name) => (
             <InterfaceBadge key={name} name={name} address={text} />
-          ))}
+          ))}{' '}
+          {poolKindOf(state?.contract_methods) !== null && <PoolBadge address={text} />}
         </h1>
         <p class="account-address">
           <span class="mono wrap">{text}</span>
@@ -147,6 +149,15 @@ const PAGES: Readonly<Record<string, string>> = {
   multisig_v2: 'multisig',
   wallet_vesting: 'vesting',
 };
+
+/** The page of a staking pool, which is known by its get-methods. */
+function PoolBadge({ address }: { readonly address: string }) {
+  return (
+    <Link to={pathOf(['pool', address])} class="badge badge-link">
+      staking pool →
+    </Link>
+  );
+}
 
 function InterfaceBadge({ name, address }: { readonly name: string; readonly address: string }) {
   const page = PAGES[name];

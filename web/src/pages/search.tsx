@@ -10,8 +10,9 @@ import { Loading, NotFound, Notice, ProblemNotice } from '../parts/notice.js';
 import { blockPath } from '../parts/reference.js';
 import { Untrusted } from '../parts/untrusted.js';
 import { pathOf } from '../routing/location.js';
+import { namedNetwork } from '../routing/other-network.js';
 import { useNavigation } from '../routing/router.js';
-import { searchTargetOrWord } from '../routing/search-target.js';
+import { searchTargetOrWord, withNetwork } from '../routing/search-target.js';
 
 /** What was found: a page to go to, or jettons of a name. */
 type Found =
@@ -61,7 +62,8 @@ async function findWord(word: string, signal: AbortSignal): Promise<Found> {
 }
 
 export function SearchPage({ query }: { readonly query: string }) {
-  const { go } = useNavigation();
+  const { go, place } = useNavigation();
+  const named = namedNetwork(place);
   const target = searchTargetOrWord(query);
   const key = target.kind === 'hash' ? target.hash : target.kind === 'word' ? target.word : null;
   const { value, problem } = useLoad<Found>(key === null ? null : `search:${key}`, (signal) =>
@@ -69,7 +71,7 @@ export function SearchPage({ query }: { readonly query: string }) {
   );
   const path = target.kind === 'page' ? target.path : value?.kind === 'path' ? value.path : null;
   useEffect(() => {
-    if (path !== null) go(path, { replace: true });
+    if (path !== null) go(named === null ? path : withNetwork(path, named.network), { replace: true });
   }, [path]);
   if (target.kind === 'problem') return <Notice kind="error" title={target.problem} />;
   if (path !== null) return <Loading what="the page" />;

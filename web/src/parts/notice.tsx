@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiProblem } from '../api/ask.js';
+import { countText } from '../format/amount.js';
 import { firstIndexed } from '../format/coverage.js';
 import { useNetwork } from '../live/use-network.js';
 import { McBlockLink } from '../parts/reference.js';
@@ -75,6 +76,9 @@ interface NotFoundProps {
   readonly coverage?: string | null | undefined;
 }
 
+/** Blocks that an index may be behind while it follows. */
+const BEHIND = 10;
+
 /** Nothing has this name here: because it does not exist, is not indexed, or belongs to another network. */
 export function NotFound({ what, said, coverage }: NotFoundProps) {
   const { readiness, head } = useNetwork();
@@ -82,11 +86,18 @@ export function NotFound({ what, said, coverage }: NotFoundProps) {
   const details = Object.values(readiness?.networks ?? {})[0]?.details;
   const indexed = coverage ?? (typeof details?.index_coverage === 'string' ? details.index_coverage : null);
   const first = indexed === null ? null : firstIndexed(indexed);
+  const last = details?.index_head_seqno;
   return (
     <Notice kind="info" title={`There is no such ${what}.`}>
       {said !== undefined && <p>{said}</p>}
       <ul>
         <li>It may not be in a block yet. This page looks again with each new block.</li>
+        {typeof last === 'number' && last + BEHIND < head && (
+          <li>
+            It may be newer than the index, which is at masterchain block <McBlockLink seqno={last} /> of{' '}
+            {countText(head)}, and catches up.
+          </li>
+        )}
         {first !== null && first > 1 && (
           <li>
             It may be older than the index, which begins with masterchain block <McBlockLink seqno={first} />.
@@ -94,7 +105,7 @@ export function NotFound({ what, said, coverage }: NotFoundProps) {
         )}
         <li>
           It may belong to another network: this one is {names === '' ? 'not known yet' : <b>{names}</b>}, at
-          masterchain block {head}.
+          masterchain block {countText(head)}.
         </li>
       </ul>
     </Notice>

@@ -34,7 +34,7 @@ describe('a search', () => {
     ['Alice.TON', '/dns/alice.ton'],
     ['wallet.alice.ton', '/dns/wallet.alice.ton'],
     ['te6ccgEBAQEAAgAAAA==', '/message?boc=te6ccgEBAQEAAgAAAA%3D%3D'],
-    [`https://tonviewer.com/${FRIENDLY}`, `/account/${FRIENDLY}`],
+    [`https://tonviewer.com/${FRIENDLY}`, `/account/${FRIENDLY}?network=mainnet`],
     [`http://127.0.0.1:8081/tx/${HEX}?show=tree`, `hash ${BASE64}`],
     ['99999999999', 'problem'],
     ['', 'problem'],

@@ -1,11 +1,12 @@
 import { addressOf, hashOf, hexOf, shardHex } from '../format/chain-text.js';
 import { pathOf } from '../routing/location.js';
+import { isTestnetAddress, type KnownNetwork, NETWORK_QUERY, networkOfLink } from '../routing/other-network.js';
 
 /** What a search leads to. */
 export type SearchTarget =
   | { readonly kind: 'page'; readonly path: string }
   /** A hash: of a transaction, a message or a block; an API has to be asked. */
-  | { readonly kind: 'hash'; readonly hash: string }
+  | { readonly kind: 'hash'; readonly hash: string; readonly network?: KnownNetwork }
   /** A word: perhaps the symbol or the name of a jetton. */
   | { readonly kind: 'word'; readonly word: string }
   | { readonly kind: 'problem'; readonly problem: string };
@@ -28,7 +29,10 @@ export function searchTarget(typed: string): SearchTarget {
   const block = BLOCK_ID.exec(text);
   if (block !== null) return blockTarget(Number(block[1]), shardHex(block[2]!), block[3]!);
   const address = addressOf(text);
-  if (address !== null) return { kind: 'page', path: pathOf(['account', address.toFriendly()]) };
+  if (address !== null) {
+    const shown = address.toFriendly({ testnet: isTestnetAddress(text) });
+    return { kind: 'page', path: pathOf(['account', shown]) };
+  }
   const hash = hashOf(text);
   if (hash !== null) return { kind: 'hash', hash };
   if (DOMAIN.test(text)) return { kind: 'page', path: pathOf(['dns', text.toLowerCase()]) };
@@ -47,9 +51,22 @@ function linkTarget(link: string): SearchTarget {
   const parts = link.split(/[/?#&=]/).filter((part) => part !== '' && !/^https?:$/.test(part));
   for (const part of parts.reverse()) {
     const target = part.includes('.') ? null : searchTarget(decodedPart(part));
-    if (target?.kind === 'page' || target?.kind === 'hash') return target;
+    if (target?.kind === 'page' || target?.kind === 'hash') return ofNetwork(target, networkOfLink(link));
   }
   return { kind: 'problem', problem: 'There is no address, hash or block in this link.' };
+}
+
+function ofNetwork(
+  target: SearchTarget & { readonly kind: 'page' | 'hash' },
+  network: KnownNetwork | null,
+): SearchTarget {
+  if (network === null) return target;
+  return target.kind === 'hash' ? { ...target, network } : { ...target, path: withNetwork(target.path, network) };
+}
+
+/** The address of a page with the network that it is meant for. */
+export function withNetwork(path: string, network: KnownNetwork): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${NETWORK_QUERY}=${network}`;
 }
 
 function decodedPart(part: string): string {
@@ -88,6 +105,8 @@ export function searchTargetOrWord(typed: string): SearchTarget {
 /** The address of the results of a search. */
 export function searchPath(target: SearchTarget): string {
   if (target.kind === 'page') return target.path;
-  if (target.kind === 'hash') return pathOf(['search'], { q: hexOf(target.hash) });
+  if (target.kind === 'hash') {
+    return pathOf(['search'], { q: hexOf(target.hash), [NETWORK_QUERY]: target.network });
+  }
   return pathOf(['search'], { q: target.kind === 'word' ? target.word : '' });
 }

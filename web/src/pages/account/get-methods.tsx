@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { crc16 } from '#formats/address/address.js';
 import { type ApiProblem, ask } from '../../api/ask.js';
+import { methodId } from '../../chain/method-id.js';
 import { countText } from '../../format/amount.js';
 import { exitCodeText } from '../../format/exit-code.js';
 import { JsonText } from '../../parts/facts.js';
@@ -38,6 +38,9 @@ const KNOWN_NAMES = [
     'get_assets',
     'get_pool_full_data',
     'get_pool_status',
+    'get_params',
+    'get_staking_status',
+    'get_roles',
   ],
   ...[
     'active_election_id',
@@ -59,11 +62,6 @@ const KNOWN_NAMES = [
     'list_nominators',
   ],
 ];
-
-/** The id of a get-method: CRC-16 of its name, with bit 16 set. */
-function methodId(name: string): number {
-  return crc16(new TextEncoder().encode(name)) | 0x10000;
-}
 
 const NAMES = new Map(KNOWN_NAMES.map((name) => [methodId(name), name]));
 
