@@ -11,8 +11,10 @@ import { multisigScenarios } from '../localnet/scenarios/multisig-scenarios.js';
 import { nftScenarios } from '../localnet/scenarios/nft-scenarios.js';
 import { Stage } from '../localnet/scenarios/stage.js';
 import { checkBudgets } from './budget-checks.js';
+import { addContents } from './contents.js';
 import { checkHostile } from './hostile-checks.js';
 import { checkHostileMetadata } from './hostile-metadata-checks.js';
+import { checkHostileNfts } from './hostile-nft-checks.js';
 import { checkNewcomer } from './newcomer-checks.js';
 import { checkOutages } from './outage-checks.js';
 import {
@@ -20,55 +22,76 @@ import {
   CHANGING_PAGES,
   checkPages,
   commonPages,
+  EMPTY_PAGES,
   pagesOfContent,
+  pagesOfContents,
+  requirePages,
   TWO_APPEARANCES,
 } from './page-checks.js';
+import { checkRecorded } from './recorded-checks.js';
+import { checkServed } from './served-checks.js';
+import { checkLongTrace } from './trace-checks.js';
 import { checkValues } from './value-checks.js';
+import { checkWalk } from './walk-checks.js';
 import { WatchedBrowser } from './watched-browser.js';
 
 const [command, extent] = process.argv.slice(2);
 if (command === undefined) throw new Error('wanted: the command of a Chromium');
 
-const appearances = extent === 'all' ? ALL_APPEARANCES : TWO_APPEARANCES;
+const isAll = extent === 'all';
+const appearances = isAll ? ALL_APPEARANCES : TWO_APPEARANCES;
 
 /** Screenshots are kept where they are asked for. */
 const pictures = process.env.TERN_PICTURES ?? null;
 const folder = (name: string) => (pictures === null ? null : join(pictures, name));
 
+const began = performance.now();
 const report = new CheckReport((line) => process.stdout.write(`${line}\n`));
+const part = (name: string) =>
+  process.stdout.write(`\n${name} (after ${((performance.now() - began) / 1000).toFixed(0)} s)\n`);
 await buildWeb(fileURLToPath(new URL('../../../dist/web', import.meta.url)));
 const network = await LocalNetwork.start();
 const browser = await WatchedBrowser.start(command, network.url);
 try {
-  process.stdout.write('\nthe explorer on an empty chain\n');
-  await checkPages(
-    browser,
-    [...commonPages(), ...(await pagesOfContent(network.url))],
-    appearances,
-    folder('empty'),
-    report,
-  );
+  part('the explorer on an empty chain');
+  const empty = commonPages().filter(({ name }) => isAll || EMPTY_PAGES.includes(name));
+  await checkPages(browser, empty, appearances, folder('empty'), report);
   await checkBudgets(browser, report);
-  process.stdout.write('\nthe path of a newcomer\n');
+  part('the path of a newcomer');
   await checkNewcomer(browser, network, report);
-  process.stdout.write('\nthe explorer after activity\n');
+  part('the explorer after activity');
   const stage = new Stage(network);
   await report.check('activity', async () => {
     await Promise.all([messageScenarios(stage), jettonScenarios(stage), nftScenarios(stage), multisigScenarios(stage)]);
     return `${stage.sent.length} messages`;
   });
-  const again = commonPages().filter(({ name }) => extent === 'all' || CHANGING_PAGES.includes(name));
-  const pages = [...again, ...(await pagesOfContent(network.url))];
+  const contents = await addContents(network);
+  const common = commonPages().filter(
+    ({ name }) => isAll || CHANGING_PAGES.includes(name) || !EMPTY_PAGES.includes(name),
+  );
+  const pages = [...common, ...requirePages(await pagesOfContent(network.url)), ...pagesOfContents(contents)];
   await checkPages(browser, pages, appearances, folder('full'), report);
+  part('values');
   await checkValues(browser, network.url, report);
+  await checkWalk(browser, network.url, contents, report);
+  await checkLongTrace(browser, contents.longTrace, report);
+  part('hostile content');
   await checkHostile(browser, network, report);
   await checkHostileMetadata(browser, network.url, report);
+  await checkHostileNfts(browser, network.url, report);
+  part('an index that begins late, and keys');
+  await checkServed(command, network, report);
+  part('outages');
   await checkOutages(browser, network, report);
+  if (isAll) {
+    part('a recorded chain');
+    await checkRecorded(command, appearances, folder('recorded'), report);
+  }
 } catch (error) {
   await report.check('explorer', () => Promise.reject(error));
 } finally {
   await browser.close();
   await network.close();
 }
-process.stdout.write(`\n${report.summary}\n`);
+part(report.summary);
 if (report.failed > 0) process.exitCode = 1;

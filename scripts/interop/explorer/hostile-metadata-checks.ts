@@ -58,14 +58,23 @@ export async function checkHostileMetadata(browser: WatchedBrowser, url: string,
       '/api/v3/jetton/masters?limit=1',
     );
     const { address } = jetton_masters[0]!;
+    const { jetton_wallets } = await answer<{ readonly jetton_wallets: readonly { readonly owner: string }[] }>(
+      url,
+      `/api/v3/jetton/wallets?limit=1&exclude_zero_balance=true&jetton_address=${address}`,
+    );
+    const { owner } = jetton_wallets[0]!;
     for (const width of [1280, 390]) {
       for (const token of TOKENS) {
         const watched = await browser.open({ width });
         try {
           await replaceMetadata(watched, address, token);
           await watched.go(`/jetton/${address}`);
-          await watched.page.locator('h1 .token').waitFor();
+          await watched.page.locator('h1 .token').last().waitFor();
           expectText(await watched.page.locator('h1').innerText(), token.expected);
+          await expectUnbroken(watched, width);
+          await watched.go(`/account/${owner}?show=jettons`);
+          await watched.page.locator('.table .token').first().waitFor();
+          expectText(await watched.page.locator('.table .token').first().innerText(), token.expected);
           await expectUnbroken(watched, width);
         } finally {
           await watched.close();
@@ -77,7 +86,7 @@ export async function checkHostileMetadata(browser: WatchedBrowser, url: string,
 }
 
 async function replaceMetadata({ page }: WatchedPage, address: string, token: HostileToken): Promise<void> {
-  await page.route('**/api/v3/jetton/masters*', async (route) => {
+  await page.route('**/api/v3/jetton/*', async (route) => {
     const response = await route.fetch();
     const body = await response.json();
     const { name, symbol, description, image } = token;
@@ -87,11 +96,14 @@ async function replaceMetadata({ page }: WatchedPage, address: string, token: Ho
   });
 }
 
-async function expectUnbroken(watched: WatchedPage, width: number): Promise<void> {
+/** Throws when something ran, reaches out of its box, or is not as it has to be shown. */
+export async function expectUnbroken(watched: WatchedPage, width: number): Promise<void> {
   const broken = await watched.page.evaluate(() => (globalThis as { broken?: unknown }).broken ?? null);
   if (broken !== null) throw new Error(`script number ${String(broken)} ran`);
   const wider = await watched.overflow();
   if (wider > 0) throw new Error(`${wider} pixels wider than ${width}`);
+  const escaped = await watched.escaped();
+  if (escaped.length > 0) throw new Error(`out of its box at ${width}: ${escaped.slice(0, 3).join('; ')}`);
   const text = await watched.text();
   if (/[\u202a-\u202e\u2066-\u2069]/.test(text)) throw new Error('a control of direction is on the page');
   if (text.length > 30_000) throw new Error(`${text.length} characters are on the page`);

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CheckReport } from '../check-report.js';
+import type { Contents } from './contents.js';
 import { answer, nothing } from './newcomer-checks.js';
 import { type WatchedBrowser, WIDTHS } from './watched-browser.js';
 
@@ -109,12 +110,53 @@ export function commonPages(): PageCheck[] {
     { name: 'no-block', path: '/block/-1/8000000000000000/4294967295', expected: ['does not exist yet'] },
     { name: 'no-jetton', path: `/jetton/0:${'11'.repeat(32)}`, expected: ['There is no such jetton.'] },
     { name: 'empty-account', path: `/account/0:${'11'.repeat(32)}`, expected: ['Bounceable', 'proven'] },
+    { name: 'no-pool', path: `/pool/0:${'11'.repeat(32)}`, expected: ['There is no such pool.'] },
+    { name: 'no-domain', path: '/dns/nothing.ton', expected: ['There is no such domain.'] },
     { name: 'local', path: '/local', expected: ['Faucet', 'Snapshots', 'Impersonation'] },
   ];
 }
 
+/** Those of them that an empty chain shows in another way. */
+export const EMPTY_PAGES: readonly string[] = ['home', 'blocks', 'actions', 'top', 'validators', 'no-jetton'];
+
 /** Those of them whose look depends on what happened. */
 export const CHANGING_PAGES: readonly string[] = ['home', 'blocks', 'actions', 'top', 'status'];
+
+/** Lists of API v3 whose rows have pages. */
+const TOKENS_AND_CONTRACTS = [
+  { list: 'nft_items', name: 'nft', method: 'nft/items', expected: ['Index', 'Nobody has verified'] },
+  { list: 'nft_collections', name: 'collection', method: 'nft/collections', expected: ['Next index', 'Items'] },
+  { list: 'multisigs', name: 'multisig', method: 'multisig/wallets', expected: ['Threshold', 'Orders'] },
+  { list: 'vesting_contracts', name: 'vesting', method: 'vesting', expected: ['Locked now', 'Unlocks every'] },
+] as const;
+
+/** Names of the pages that every chain of the activity has. @throws when one of them is missing */
+export function requirePages(pages: readonly PageCheck[]): readonly PageCheck[] {
+  const wanted = [
+    'block',
+    'transaction',
+    'trace',
+    'account',
+    'jetton',
+    ...TOKENS_AND_CONTRACTS.map(({ name }) => name),
+  ];
+  const missing = wanted.filter((each) => !pages.some(({ name }) => name === each));
+  if (missing.length > 0) throw new Error(`nothing on the chain has a page ${missing.join(', ')}`);
+  return pages;
+}
+
+/** The pages of what was put on the chain for them. */
+export function pagesOfContents({ pools, domain, longTrace }: Contents): PageCheck[] {
+  return [
+    ...Object.entries(pools).map(([heading, address]) => ({
+      name: `pool-${heading.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`,
+      path: `/pool/${address}`,
+      expected: [heading, 'Balance of the contract'],
+    })),
+    { name: 'domain', path: `/dns/${domain}`, expected: ['Wallet', 'NFT'] },
+    { name: 'long-trace', path: `/trace/${hex(longTrace)}`, expected: ['Tree', '2,047'] },
+  ];
+}
 
 /** The pages of whatever is on a chain, with values of API v3 that they must show. */
 export async function pagesOfContent(url: string): Promise<PageCheck[]> {
@@ -141,18 +183,13 @@ export async function pagesOfContent(url: string): Promise<PageCheck[]> {
   for (const { address } of jetton_masters) {
     pages.push({ name: 'jetton', path: `/jetton/${address}`, expected: ['Supply', 'Holders', 'Nobody has verified'] });
   }
-  for (const [list, name, method, address] of [
-    ['nft_items', 'nft', 'nft/items', 'address'],
-    ['nft_collections', 'collection', 'nft/collections', 'address'],
-    ['multisigs', 'multisig', 'multisig/wallets', 'address'],
-    ['vesting_contracts', 'vesting', 'vesting', 'address'],
-  ] as const) {
-    const found = await answer<Record<string, readonly Record<string, string>[]>>(
+  for (const { list, name, method, expected } of TOKENS_AND_CONTRACTS) {
+    const found = await answer<Record<string, readonly { readonly address: string }[]>>(
       url,
       `/api/v3/${method}?limit=1`,
-    ).catch(() => null);
-    const [first] = found?.[list] ?? [];
-    if (first !== undefined) pages.push({ name, path: `/${name}/${first[address]}`, expected: [] });
+    );
+    const [first] = found[list]!;
+    if (first !== undefined) pages.push({ name, path: `/${name}/${first.address}`, expected });
   }
   return pages;
 }

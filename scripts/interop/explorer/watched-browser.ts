@@ -28,6 +28,11 @@ interface AxeResult {
   }[];
 }
 
+interface ShownFact {
+  readonly text: string;
+  readonly links: readonly string[];
+}
+
 /** Measured by the browser itself, in milliseconds from the navigation on. */
 export interface PaintTimes {
   readonly firstPaint: number;
@@ -86,6 +91,11 @@ export class WatchedBrowser {
     return new WatchedPage(page, context, this.#url);
   }
 
+  /** The server that pages may talk to, without a slash at the end. */
+  get url(): string {
+    return this.#url;
+  }
+
   /** What was noted since the last call. */
   noted(): readonly string[] {
     return this.#noted.splice(0);
@@ -137,6 +147,52 @@ export class WatchedPage {
 
   text(): Promise<string> {
     return this.page.locator('main').innerText();
+  }
+
+  /** Names and values of the lists of facts: of each value its text, and the titles of its links, which hold whole addresses. */
+  async facts(): Promise<ReadonlyMap<string, ShownFact>> {
+    const rows = await this.page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('main .fact')].map((row) => {
+        const value = row.querySelector('dd')!;
+        const links = [...value.querySelectorAll('a')].map((link) => link.title);
+        return [row.querySelector('dt')!.innerText, { text: value.innerText.trim(), links }] as const;
+      }),
+    );
+    return new Map(rows);
+  }
+
+  /** The texts of the cells of a table, row by row. */
+  rows(table = '.table'): Promise<readonly (readonly string[])[]> {
+    return this.page.evaluate(
+      (selector) =>
+        [...document.querySelectorAll(`main ${selector} tbody tr`)].map((row) =>
+          [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim()),
+        ),
+      table,
+    );
+  }
+
+  /** The titles of the links that a selector finds. */
+  links(selector: string): Promise<readonly string[]> {
+    return this.page
+      .locator(`main ${selector}`)
+      .evaluateAll((links) => links.map((link) => (link as HTMLElement).title));
+  }
+
+  /** What others wrote, or drew, that reaches out of the box around it. */
+  escaped(): Promise<readonly string[]> {
+    return this.page.evaluate(() => {
+      const boxes = '.nft, .card, .token-head, .account-head, .notice, .page-head, .address, h1, li, td, main';
+      return [
+        ...document.querySelectorAll<HTMLElement>('main .untrusted, main .untrusted-block, main .picture, .comment'),
+      ]
+        .filter((found) => {
+          const inside = found.getBoundingClientRect();
+          const box = found.parentElement?.closest(boxes)?.getBoundingClientRect();
+          return box !== undefined && (inside.right > box.right + 1 || inside.left < box.left - 1);
+        })
+        .map((found) => `${found.className}: ${found.innerText.slice(0, 40)}`);
+    });
   }
 
   /** What axe-core finds that is serious or critical. */

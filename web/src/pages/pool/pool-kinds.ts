@@ -45,14 +45,6 @@ export interface PoolKind {
 const facts = (rows: readonly (readonly [index: number, name: string, form: FactForm])[]): readonly PoolFact[] =>
   rows.map(([index, name, form]) => ({ index, name, form }));
 
-/** `get_pool_data` of the nominator pool, which the single nominator has as well. */
-const STAKE = facts([
-  [0, 'Stake', 'stake-state'],
-  [2, 'Sent to the elector', 'ton'],
-  [11, 'Stake sent at', 'time'],
-  [15, 'Held for', 'duration'],
-]);
-
 const KINDS: readonly PoolKind[] = [
   {
     name: 'Nominator pool',
@@ -60,18 +52,19 @@ const KINDS: readonly PoolKind[] = [
     calls: [
       {
         method: 'get_pool_data',
-        facts: [
-          ...STAKE,
-          ...facts([
-            [1, 'Nominators', 'count'],
-            [6, 'At most', 'count'],
-            [3, 'Of the validator', 'ton'],
-            [4, 'Validator', 'masterchain-id'],
-            [5, 'Reward of the validator', 'basis-points'],
-            [7, 'Least stake of the validator', 'ton'],
-            [8, 'Least stake of a nominator', 'ton'],
-          ]),
-        ],
+        facts: facts([
+          [0, 'Stake', 'stake-state'],
+          [2, 'Sent to the elector', 'ton'],
+          [11, 'Stake sent at', 'time'],
+          [15, 'Held for', 'duration'],
+          [1, 'Nominators', 'count'],
+          [6, 'At most', 'count'],
+          [3, 'Of the validator', 'ton'],
+          [4, 'Validator', 'masterchain-id'],
+          [5, 'Reward of the validator', 'basis-points'],
+          [7, 'Least stake of the validator', 'ton'],
+          [8, 'Least stake of a nominator', 'ton'],
+        ]),
       },
     ],
     members: 'list_nominators',
@@ -88,7 +81,6 @@ const KINDS: readonly PoolKind[] = [
           [1, 'Validator', 'address'],
         ]),
       },
-      { method: 'get_pool_data', facts: STAKE },
     ],
     members: null,
     jetton: null,

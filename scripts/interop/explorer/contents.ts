@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Address, beginCell, Cell, contractAddress, Dictionary, type StateInit, toNano } from '@ton/core';
+import { vectorPath } from '#test/support/vector-files.js';
+import type { LocalNetwork } from '../localnet/local-network.js';
+import { answer } from './newcomer-checks.js';
+
+/** What scenarios do not make: a vesting contract, pools, a domain, and a trace of thousands of transactions. */
+export interface Contents {
+  readonly vesting: string;
+  /** By the heading of the page. */
+  readonly pools: Readonly<Record<string, string>>;
+  readonly domain: string;
+  /** The trace id in base64. */
+  readonly longTrace: string;
+}
+
+const LEVELS = 10;
+
+/** Transactions of the long trace. */
+export const LONG_TRACE = 2 ** (LEVELS + 1) - 1;
+
+/** Puts contracts of mainnet at addresses of their own, with their code and data, and runs what makes the long trace. */
+export async function addContents(network: LocalNetwork): Promise<Contents> {
+  await network.control('seed');
+  const vesting = await placed(network, vestingInit());
+  const pools: Record<string, string> = {};
+  for (const [heading, path] of POOLS) pools[heading] = await placed(network, poolInit(path));
+  const longTrace = await spread(network);
+  await found('the vesting contract', async () => {
+    const query = `contract_address=${vesting}`;
+    const { vesting_contracts } = await answer<{ readonly vesting_contracts: readonly unknown[] }>(
+      network.url,
+      `/api/v3/vesting?${query}`,
+    );
+    return vesting_contracts[0];
+  });
+  return { vesting, pools, domain: 'example.ton', longTrace };
+}
+
+const POOLS = [
+  ['Nominator pool', 'nominator_pool/pool/testdata/NominatorPool'],
+  ['Single nominator', 'single_nominator/v1_1/testdata/SingleNominatorV11'],
+  ['Liquid staking pool', 'tonstakers/pool/testdata/TonstakersPool'],
+  ['Nominator pool (Whales)', 'whales/pool/testdata/WhalesPool'],
+] as const;
+
+function cellOf(path: string): Cell {
+  const file = vectorPath(`collection/contracts/${path}.boc`);
+  if (!existsSync(file)) throw new Error(`there is no ${file}`);
+  return Cell.fromBoc(readFileSync(file))[0]!;
+}
+
+function poolInit(path: string): StateInit {
+  return { code: cellOf(path), data: cellOf(`${path}.data`) };
+}
+
+const account = (digit: string) => new Address(0, Buffer.from(digit.repeat(64), 'hex'));
+
+/** 120,000.000000001 TON over a hundred days, of which some have gone. */
+function vestingInit(): StateInit {
+  const begin = Math.floor(Date.now() / 1000) - 25 * 86_400;
+  const terms = beginCell()
+    .storeUint(begin, 64)
+    .storeUint(100 * 86_400, 32)
+    .storeUint(86_400, 32);
+  terms.storeUint(5 * 86_400, 32).storeCoins(toNano('120000.000000001'));
+  terms.storeAddress(account('a')).storeAddress(account('b'));
+  const whitelist = Dictionary.empty(Dictionary.Keys.Address(), Dictionary.Values.Bool());
+  whitelist.set(account('c'), true);
+  const data = beginCell().storeUint(0, 32).storeUint(7, 32).storeUint(9, 256).storeDict(whitelist);
+  return {
+    code: cellOf('wallets/wallet_vesting/testdata/WalletVesting'),
+    data: data.storeRef(terms.endCell()).endCell(),
+  };
+}
+
+/** @returns the raw address */
+async function placed(network: LocalNetwork, init: StateInit, balance = toNano('1000')): Promise<string> {
+  const address = contractAddress(0, init).toRawString();
+  const [code, data] = [init.code!, init.data!].map((cell) => cell.toBoc().toString('base64'));
+  await network.control('account', { address, balance: `${balance}`, code: code!, data: data! });
+  return address;
+}
+
+/**
+ * SETCP0; DROP; 32 LDU; DROP; DUP; IFNOTRET; DEC; 16 PUSHINT; NEWC; 6 STU; MYADDR; STSLICER; 23 PUSHPOW2; STGRAMS; 0 PUSHINT; SWAP;
+ * 107 STU; 32 STU; ENDC; DUP; 1 PUSHINT; SENDRAWMSG; 1 PUSHINT; SENDRAWMSG: sends itself twice the number that it got, less one.
+ */
+const SPREADER = 'ff0030d31f3020dda58010c8cb05f828cf168316fa027001cb6acb1fc92071fb0071fb00';
+
+/** Starts a binary tree of messages. @returns the id of its trace */
+async function spread(network: LocalNetwork): Promise<string> {
+  const code = beginCell().storeBuffer(Buffer.from(SPREADER, 'hex')).endCell();
+  const address = await placed(network, { code, data: beginCell().storeUint(22, 32).endCell() });
+  const body = beginCell().storeUint(LEVELS, 32).endCell().toBoc().toString('base64');
+  await network.control('impersonate', { from: account('d').toRawString(), to: address, amount: '1000000000', body });
+  const trace = await found(`a trace of ${LONG_TRACE} transactions`, async () => {
+    const { traces } = await answer<{
+      readonly traces: readonly { readonly trace_id: string; readonly trace_info: { readonly transactions: number } }[];
+    }>(network.url, `/api/v3/traces?account=${address}&limit=2&sort=desc&include_actions=false`);
+    return traces.find(({ trace_info }) => trace_info.transactions === LONG_TRACE);
+  });
+  return trace.trace_id;
+}
+
+/** Waits until the index has something. */
+async function found<Value>(what: string, look: () => Promise<Value | undefined>): Promise<Value> {
+  for (const until = Date.now() + 90_000; ; await new Promise((resolve) => setTimeout(resolve, 500))) {
+    const value = await look();
+    if (value !== undefined) return value;
+    if (Date.now() > until) throw new Error(`the index does not have ${what}`);
+  }
+}
