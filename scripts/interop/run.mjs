@@ -53,7 +53,7 @@ const suites = {
     limitMs: 8 * 60_000,
     prepare: () => [itemOr(prepareBrowser(runCommand), 'browser')],
   },
-  // the same, each page in both widths with both themes
+  // the same, each page in both widths with both themes, and on a recorded network
   'explorer-all': {
     program: 'explorer/checks.ts',
     limitMs: 20 * 60_000,

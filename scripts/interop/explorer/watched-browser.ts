@@ -36,6 +36,8 @@ interface ShownFact {
 /** Measured by the browser itself, in milliseconds from the navigation on. */
 export interface PaintTimes {
   readonly firstPaint: number;
+  /** When the page showed what it is about and waited for nothing. */
+  readonly usefulPaint: number;
   readonly scriptBytes: number;
 }
 
@@ -87,6 +89,14 @@ export class WatchedBrowser {
       addEventListener('securitypolicyviolation', (event) => {
         console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`);
       });
+      const observer = new MutationObserver(() => {
+        const main = document.querySelector('main');
+        if (main === null || main.textContent === '' || main.querySelector('.loading') !== null) return;
+        observer.disconnect();
+        // The frame after the one that draws it.
+        requestAnimationFrame(() => requestAnimationFrame(() => performance.mark('useful')));
+      });
+      observer.observe(document, { childList: true, subtree: true });
     });
     return new WatchedPage(page, context, this.#url);
   }
@@ -214,11 +224,13 @@ export class WatchedPage {
     return this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   }
 
-  paint(): Promise<PaintTimes> {
+  async paint(): Promise<PaintTimes> {
+    await this.page.waitForFunction(() => performance.getEntriesByName('useful').length > 0);
     return this.page.evaluate(() => {
       const scripts = performance.getEntriesByType('resource') as PerformanceResourceTiming[];
       return {
         firstPaint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.POSITIVE_INFINITY,
+        usefulPaint: performance.getEntriesByName('useful')[0]?.startTime ?? Number.POSITIVE_INFINITY,
         scriptBytes: scripts
           .filter(({ initiatorType, name }) => initiatorType === 'script' || name.endsWith('.js'))
           .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
