@@ -13,7 +13,7 @@ export async function walkChain(walk: ValueWalk): Promise<void> {
       const shard = BigInt.asUintN(64, BigInt(block.shard as string))
         .toString(16)
         .padStart(16, '0');
-      const of = `workchain=${block.workchain}&shard=${block.shard}&seqno=${block.seqno}`;
+      const of = `workchain=${block.workchain}&shard=${block.shard}&seqno=${block.seqno}&sort=asc`;
       const path = `/block/${block.workchain}/${shard}/${block.seqno}`;
       const transactions = await walk.rows('transactions', 'transactions', of);
       await walk.facts(path, {

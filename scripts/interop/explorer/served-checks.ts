@@ -45,7 +45,19 @@ export async function checkServed(command: string, network: LocalNetwork, report
 }
 
 async function createKey(data: string): Promise<string> {
-  const args = [tern, 'keys', 'create', '--plan', 'unlimited', '--data', data, '--json'];
+  const args = [
+    tern,
+    'keys',
+    'create',
+    '--plan',
+    'unlimited',
+    '--admin',
+    '--label',
+    'the reader',
+    '--data',
+    data,
+    '--json',
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   const { key } = JSON.parse(stdout) as { readonly key?: string };
   if (key === undefined) throw new Error(`tern keys create printed ${stdout}`);
@@ -99,6 +111,9 @@ async function checkKeys(browser: WatchedBrowser, key: string, report: CheckRepo
         if ([...sent].some((each) => each !== key)) throw new Error(`sent were ${sent.size} keys`);
         if ((await page.locator('.connection .notice').count()) > 0) throw new Error('a key is still asked for');
         expectText(await watched.text(), `a key that ends with ${key.slice(-4)}`);
+        const row = page.locator('.table tr', { hasText: 'the reader' });
+        await row.waitFor();
+        expectText(await row.innerText(), 'unlimited');
         const stored = await page.evaluate(() => [Object.values(sessionStorage), Object.values(localStorage)]);
         if (!stored[0]!.includes(key) || stored[1]!.includes(key))
           throw new Error('the key is not kept in the tab alone');

@@ -9,6 +9,7 @@ import { ApiKeyForm } from '../parts/api-key.js';
 import { Fact, Facts, Section } from '../parts/facts.js';
 import { Loading, Notice } from '../parts/notice.js';
 import { TableFrame } from '../parts/table-frame.js';
+import { KeyUsage } from './status/key-usage.js';
 
 interface Look {
   /** Milliseconds. */
@@ -74,6 +75,7 @@ export function StatusPage() {
         <NetworkStatus key={name} name={name} health={health} now={value} before={first ?? value} />
       ))}
       <AnswerStatus now={value} before={first ?? value} />
+      <KeyUsage />
       <Section title="API key">
         <p class="muted">For servers that limit requests without a key. It is sent as X-API-Key to this server only.</p>
         <ApiKeyForm />
