@@ -65,8 +65,9 @@ function vestingInit(): StateInit {
     .storeUint(86_400, 32);
   terms.storeUint(5 * 86_400, 32).storeCoins(toNano('120000.000000001'));
   terms.storeAddress(account('a')).storeAddress(account('b'));
-  const whitelist = Dictionary.empty(Dictionary.Keys.Address(), Dictionary.Values.Bool());
-  whitelist.set(account('c'), true);
+  // By workchain and account id.
+  const whitelist = Dictionary.empty(Dictionary.Keys.BigUint(264), Dictionary.Values.Bool());
+  whitelist.set(BigInt(`0x${account('c').hash.toString('hex')}`), true);
   const data = beginCell().storeUint(0, 32).storeUint(7, 32).storeUint(9, 256).storeDict(whitelist);
   return {
     code: cellOf('wallets/wallet_vesting/testdata/WalletVesting'),
