@@ -7,15 +7,18 @@ import { count, hex, short, ton, type ValueWalk } from './value-walk.js';
 /** Values of blocks, transactions, accounts and validators are those of the APIs. */
 export async function walkChain(walk: ValueWalk): Promise<void> {
   await walk.check('blocks and their transactions', async () => {
-    const blocks = await walk.rows('blocks', 'blocks', 'workchain=0&sort=desc');
-    const some = blocks.filter(({ tx_count }) => tx_count !== 0).slice(0, 5);
-    for (const block of some) {
+    const refs = (await walk.rows('transactions', 'transactions', 'workchain=0&sort=asc')).map(
+      ({ block_ref }) => block_ref as { readonly workchain: number; readonly shard: string; readonly seqno: number },
+    );
+    const some = refs.filter(({ seqno }, index) => seqno !== refs[index - 1]?.seqno).slice(0, 5);
+    for (const { workchain, shard: decimal, seqno } of some) {
+      const named = `workchain=${workchain}&shard=${decimal}&seqno=${seqno}`;
+      const block = (await walk.rows('blocks', 'blocks', named))[0]!;
       const shard = BigInt.asUintN(64, BigInt(block.shard as string))
         .toString(16)
         .padStart(16, '0');
-      const of = `workchain=${block.workchain}&shard=${block.shard}&seqno=${block.seqno}&sort=asc`;
       const path = `/block/${block.workchain}/${shard}/${block.seqno}`;
-      const transactions = await walk.rows('transactions', 'transactions', of);
+      const transactions = await walk.rows('transactions', 'transactions', `${named}&sort=asc`);
       await walk.facts(path, {
         'Block id': `(${block.workchain},${shard},${block.seqno})`,
         Transactions: count(block.tx_count),
@@ -32,7 +35,8 @@ export async function walkChain(walk: ValueWalk): Promise<void> {
     return `${some.length} blocks`;
   });
   await walk.check('transactions phase by phase', async () => {
-    const transactions = (await walk.rows('transactions', 'transactions', 'workchain=0&sort=desc')).slice(0, 8);
+    const all = await walk.rows('transactions', 'transactions', 'workchain=0&sort=asc');
+    const transactions = all.filter((_, index) => index % 5 === 0);
     for (const transaction of transactions) {
       const { hash, lt, total_fees, orig_status, end_status, description, in_msg, out_msgs } = transaction;
       await walk.facts(`/tx/${hex(hash)}`, {

@@ -6,6 +6,8 @@ import { answer } from './newcomer-checks.js';
 
 /** What scenarios do not make: a vesting contract, pools, a domain, and a trace of thousands of transactions. */
 export interface Contents {
+  /** That of the scenario, whose order was executed, then that of the seed. */
+  readonly multisigs: readonly string[];
   readonly vesting: string;
   /** By the heading of the page. */
   readonly pools: Readonly<Record<string, string>>;
@@ -34,7 +36,23 @@ export async function addContents(network: LocalNetwork): Promise<Contents> {
     );
     return vesting_contracts[0];
   });
-  return { vesting, pools, domain: 'example.ton', longTrace };
+  return { multisigs: await multisigsOf(network), vesting, pools, domain: 'example.ton', longTrace };
+}
+
+/** The multisigs that the first wallet v3r2 signs for. API v3 lists them by an address only. */
+async function multisigsOf(network: LocalNetwork): Promise<readonly string[]> {
+  const signer = (await network.wallets()).find(({ version }) => version === 'v3r2')!.address;
+  interface Row {
+    readonly address: string;
+    readonly orders: readonly { readonly sent_for_execution: boolean }[];
+  }
+  const isExecuted = ({ orders }: Row) => orders.some((order) => order.sent_for_execution);
+  const rows = await found('two multisigs', async () => {
+    const path = `/api/v3/multisig/wallets?wallet_address=${signer}&include_orders=true`;
+    const { multisigs } = await answer<{ readonly multisigs: readonly Row[] }>(network.url, path);
+    return multisigs.length === 2 && multisigs.some(isExecuted) ? multisigs : undefined;
+  });
+  return rows.toSorted((a, b) => Number(isExecuted(b)) - Number(isExecuted(a))).map(({ address }) => address);
 }
 
 const POOLS = [

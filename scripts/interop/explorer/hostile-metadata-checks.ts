@@ -101,7 +101,9 @@ export async function expectUnbroken(watched: WatchedPage, width: number): Promi
   const broken = await watched.page.evaluate(() => (globalThis as { broken?: unknown }).broken ?? null);
   if (broken !== null) throw new Error(`script number ${String(broken)} ran`);
   const wider = await watched.overflow();
-  if (wider > 0) throw new Error(`${wider} pixels wider than ${width}`);
+  if (wider > 0) {
+    throw new Error(`${watched.page.url()}: ${wider} pixels wider than ${width}: ${await watched.widest()}`);
+  }
   const escaped = await watched.escaped();
   if (escaped.length > 0) throw new Error(`out of its box at ${width}: ${escaped.slice(0, 3).join('; ')}`);
   const text = await watched.text();

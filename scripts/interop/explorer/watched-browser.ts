@@ -224,6 +224,19 @@ export class WatchedPage {
     return this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   }
 
+  /** The innermost elements that make the page wider than the window. */
+  widest(): Promise<string> {
+    return this.page.evaluate(() => {
+      const width = document.documentElement.clientWidth;
+      const isWide = (found: Element) => found.getBoundingClientRect().right > width + 1;
+      return [...document.querySelectorAll('body *')]
+        .filter((found) => isWide(found) && ![...found.children].some(isWide))
+        .map((found) => found.outerHTML.slice(0, 120))
+        .slice(0, 3)
+        .join(' ');
+    });
+  }
+
   async paint(): Promise<PaintTimes> {
     await this.page.waitForFunction(() => performance.getEntriesByName('useful').length > 0);
     return this.page.evaluate(() => {

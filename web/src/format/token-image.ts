@@ -65,7 +65,7 @@ function isCalm(kind: ImageKind, bytes: Uint8Array): boolean {
     return bytes.length <= MOST_SVG && !COSTLY_SVG.test(new TextDecoder('utf-8').decode(bytes));
   }
   const sides = sidesOf(kind, new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength));
-  return sides !== null && sides.every((side) => side > 0 && side <= MOST_SIDE);
+  return sides?.every((side) => side > 0 && side <= MOST_SIDE) ?? false;
 }
 
 /** Width and height as the header of a picture gives them; null: it is no picture of this kind. */

@@ -188,8 +188,11 @@ function Members({ list }: { readonly list: StackEntry | undefined }) {
     <Section title={`Nominators: ${countText(rows.length)}`}>
       {rows.length === 0 && <p class="muted">None.</p>}
       {rows.length > 0 && (
-        <Sliced rows={rows} step={SLICE} what="nominators">
-          {(drawn) => (
+        <Sliced
+          rows={rows}
+          step={SLICE}
+          what="nominators"
+          frame={(drawn) => (
             <TableFrame>
               <table class="table">
                 <thead>
@@ -204,26 +207,25 @@ function Members({ list }: { readonly list: StackEntry | undefined }) {
                     <th scope="col">Withdrawal</th>
                   </tr>
                 </thead>
-                <tbody>
-                  {drawn.map(([id, amount, pending, asked], index) => (
-                    <tr key={String(id?.value ?? index)}>
-                      <td>
-                        <AddressOrNone address={accountOfId(0, stackInteger(id))} />
-                      </td>
-                      <td class="number">
-                        <Ton nano={stackInteger(amount)} />
-                      </td>
-                      <td class="number">
-                        <Ton nano={stackInteger(pending)} />
-                      </td>
-                      <td>{(stackInteger(asked) ?? 0n) === 0n ? '' : 'asked for'}</td>
-                    </tr>
-                  ))}
-                </tbody>
+                <tbody>{drawn}</tbody>
               </table>
             </TableFrame>
           )}
-        </Sliced>
+          row={([id, amount, pending, asked], index) => (
+            <tr key={String(id?.value ?? index)}>
+              <td>
+                <AddressOrNone address={accountOfId(0, stackInteger(id))} />
+              </td>
+              <td class="number">
+                <Ton nano={stackInteger(amount)} />
+              </td>
+              <td class="number">
+                <Ton nano={stackInteger(pending)} />
+              </td>
+              <td>{(stackInteger(asked) ?? 0n) === 0n ? '' : 'asked for'}</td>
+            </tr>
+          )}
+        />
       )}
     </Section>
   );

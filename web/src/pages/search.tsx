@@ -1,6 +1,6 @@
 import { useEffect } from 'preact/hooks';
-import type { AddressFacts, BlocksAnswer, TracesAnswer } from '../api/answers.js';
-import { askV3 } from '../api/ask.js';
+import type { AddressFacts, Block, BlocksAnswer, TracesAnswer } from '../api/answers.js';
+import { ApiProblem, askV3, type Query } from '../api/ask.js';
 import { hexOf } from '../format/chain-text.js';
 import { useLoad } from '../live/use-load.js';
 import { AccountLink } from '../parts/address.js';
@@ -34,11 +34,19 @@ async function findHash(hash: string, signal: AbortSignal): Promise<Found> {
   if (byTransaction.value.traces.length > 0) return { kind: 'path', path: pathOf(['tx', hexOf(hash)]) };
   if (byMessage.value.traces.length > 0) return { kind: 'path', path: pathOf(['trace', hexOf(hash)]) };
   for (const name of ['root_hash', 'file_hash']) {
-    const { value } = await askV3<BlocksAnswer>('blocks', { [name]: hash, limit: 1 }, signal);
-    const [block] = value.blocks;
+    const block = await blockOf({ [name]: hash }, signal);
     if (block !== undefined) return { kind: 'path', path: blockPath(block) };
   }
   return { kind: 'nothing', coverage: byTransaction.coverage };
+}
+
+async function blockOf(query: Query, signal: AbortSignal): Promise<Block | undefined> {
+  try {
+    return (await askV3<BlocksAnswer>('blocks', { ...query, limit: 1 }, signal)).value.blocks[0];
+  } catch (error) {
+    if (error instanceof ApiProblem && error.kind === 'not-found') return;
+    throw error;
+  }
 }
 
 /** Jettons that are looked through for a name. */

@@ -162,8 +162,11 @@ export function TraceView({ trace, marked }: TraceViewProps) {
 function ValueFlow({ rows }: { readonly rows: readonly TraceRow[] }) {
   const flows = useMemo(() => accountFlows(rows), [rows]);
   return (
-    <Sliced rows={flows} step={SLICE} what="accounts">
-      {(drawn) => (
+    <Sliced
+      rows={flows}
+      step={SLICE}
+      what="accounts"
+      frame={(drawn) => (
         <TableFrame>
           <table class="table">
             <thead>
@@ -183,33 +186,32 @@ function ValueFlow({ rows }: { readonly rows: readonly TraceRow[] }) {
                 </th>
               </tr>
             </thead>
-            <tbody>
-              {drawn.map(({ account, received, sent, change, transactions }) => (
-                <tr key={account}>
-                  <td>
-                    <AccountLink address={account} />
-                  </td>
-                  <td class="number">
-                    <Ton nano={received} />
-                  </td>
-                  <td class="number">
-                    <Ton nano={sent} />
-                  </td>
-                  <td class="number">
-                    {change === null ? (
-                      '–'
-                    ) : (
-                      <Ton nano={change} signed class={change < 0n ? 'bad' : change > 0n ? 'good' : ''} />
-                    )}
-                  </td>
-                  <td class="number">{countText(transactions)}</td>
-                </tr>
-              ))}
-            </tbody>
+            <tbody>{drawn}</tbody>
           </table>
         </TableFrame>
       )}
-    </Sliced>
+      row={({ account, received, sent, change, transactions }) => (
+        <tr key={account}>
+          <td>
+            <AccountLink address={account} />
+          </td>
+          <td class="number">
+            <Ton nano={received} />
+          </td>
+          <td class="number">
+            <Ton nano={sent} />
+          </td>
+          <td class="number">
+            {change === null ? (
+              '–'
+            ) : (
+              <Ton nano={change} signed class={change < 0n ? 'bad' : change > 0n ? 'good' : ''} />
+            )}
+          </td>
+          <td class="number">{countText(transactions)}</td>
+        </tr>
+      )}
+    />
   );
 }
 
@@ -228,8 +230,11 @@ function TimeLine({ rows }: { readonly rows: readonly TraceRow[] }) {
   const start = ordered[0]?.now ?? 0;
   const length = Math.max(1, (ordered.at(-1)?.now ?? 0) - start);
   return (
-    <Sliced rows={ordered} step={SLICE} what="transactions">
-      {(drawn) => (
+    <Sliced
+      rows={ordered}
+      step={SLICE}
+      what="transactions"
+      frame={(drawn) => (
         <TableFrame>
           <table class="table time-line">
             <thead>
@@ -241,31 +246,30 @@ function TimeLine({ rows }: { readonly rows: readonly TraceRow[] }) {
                 <th scope="col">Outcome</th>
               </tr>
             </thead>
-            <tbody>
-              {drawn.map((transaction) => {
-                const after = transaction.now - start;
-                const outcome = outcomeOf(transaction);
-                return (
-                  <tr key={transaction.hash}>
-                    <td class="time-cell">
-                      <span class="time-bar" style={{ width: `${(after / length) * 100}%` }} />
-                      <span class="time-text">{after} s</span>
-                    </td>
-                    <td>{transaction.mc_block_seqno != null && <McBlockLink seqno={transaction.mc_block_seqno} />}</td>
-                    <td>
-                      <AccountLink address={transaction.account} bare />
-                    </td>
-                    <td>
-                      <TransactionLink hash={transaction.hash} bare />
-                    </td>
-                    <td class={outcome.kind === 'failure' ? 'bad' : 'muted'}>{outcome.text}</td>
-                  </tr>
-                );
-              })}
-            </tbody>
+            <tbody>{drawn}</tbody>
           </table>
         </TableFrame>
       )}
-    </Sliced>
+      row={(transaction) => {
+        const after = transaction.now - start;
+        const outcome = outcomeOf(transaction);
+        return (
+          <tr key={transaction.hash}>
+            <td class="time-cell">
+              <span class="time-bar" style={{ width: `${(after / length) * 100}%` }} />
+              <span class="time-text">{after} s</span>
+            </td>
+            <td>{transaction.mc_block_seqno != null && <McBlockLink seqno={transaction.mc_block_seqno} />}</td>
+            <td>
+              <AccountLink address={transaction.account} bare />
+            </td>
+            <td>
+              <TransactionLink hash={transaction.hash} bare />
+            </td>
+            <td class={outcome.kind === 'failure' ? 'bad' : 'muted'}>{outcome.text}</td>
+          </tr>
+        );
+      }}
+    />
   );
 }

@@ -1,4 +1,3 @@
-import { Component } from 'preact';
 import { useState } from 'preact/hooks';
 import { opcodeHex } from '../format/chain-text.js';
 import { AccountLink } from '../parts/address.js';
@@ -21,42 +20,15 @@ interface TreeProps {
 export function TraceTree({ rows, marked }: TreeProps) {
   return (
     <div class="tree-frame">
-      <Sliced rows={rows} step={SLICE} what="transactions">
-        {(drawn) => (
-          <ol class="tree">
-            {slicesOf(drawn).map((slice, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: slices are added at the end only
-              <TreeSlice key={index} rows={slice} marked={marked} />
-            ))}
-          </ol>
-        )}
-      </Sliced>
+      <Sliced
+        rows={rows}
+        step={SLICE}
+        what="transactions"
+        frame={(drawn) => <ol class="tree">{drawn}</ol>}
+        row={(row) => <TreeRow key={row.transaction.hash} row={row} isMarked={row.transaction.hash === marked} />}
+      />
     </div>
   );
-}
-
-function slicesOf(rows: readonly TraceRow[]): (readonly TraceRow[])[] {
-  const slices: (readonly TraceRow[])[] = [];
-  for (let from = 0; from < rows.length; from += SLICE) slices.push(rows.slice(from, from + SLICE));
-  return slices;
-}
-
-/** Rows that are drawn again only when they are others: not with each slice that is added below. */
-class TreeSlice extends Component<TreeProps> {
-  override shouldComponentUpdate({ rows, marked }: TreeProps): boolean {
-    const { rows: drawn, marked: wasMarked } = this.props;
-    return marked !== wasMarked || rows.length !== drawn.length || rows.some((row, index) => row !== drawn[index]);
-  }
-
-  override render({ rows, marked }: TreeProps) {
-    return (
-      <>
-        {rows.map((row) => (
-          <TreeRow key={row.transaction.hash} row={row} isMarked={row.transaction.hash === marked} />
-        ))}
-      </>
-    );
-  }
 }
 
 interface TreeRowProps {

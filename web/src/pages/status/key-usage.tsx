@@ -64,8 +64,11 @@ export function KeyUsage() {
   if (value === null) return null;
   return (
     <Section title={`Keys in the last ${DAYS} days: ${countText(value.length)}`}>
-      <Sliced rows={value} step={SLICE} what="keys">
-        {(drawn) => (
+      <Sliced
+        rows={value}
+        step={SLICE}
+        what="keys"
+        frame={(drawn) => (
           <TableFrame>
             <table class="table">
               <thead>
@@ -84,28 +87,27 @@ export function KeyUsage() {
                   <th scope="col">Last used</th>
                 </tr>
               </thead>
-              <tbody>
-                {drawn.map(({ id, key, allowed, limited, work }) => (
-                  <tr key={id}>
-                    <td>
-                      <span class="mono">{id}</span>{' '}
-                      {key !== null && key.label !== '' && <Untrusted text={key.label} most={40} />}
-                      {key?.revoked_at != null && <span class="badge badge-bad">revoked</span>}
-                    </td>
-                    <td>{key === null ? '–' : key.owner === null ? key.plan : `${key.plan} of ${key.owner}`}</td>
-                    <td class="number">{countText(allowed)}</td>
-                    <td class="number">{countText(limited)}</td>
-                    <td class="number">{countText(work)}</td>
-                    <td>
-                      <Moment at={key?.last_used == null ? null : Date.parse(key.last_used) / 1000} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
+              <tbody>{drawn}</tbody>
             </table>
           </TableFrame>
         )}
-      </Sliced>
+        row={({ id, key, allowed, limited, work }) => (
+          <tr key={id}>
+            <td>
+              <span class="mono">{id}</span>{' '}
+              {key !== null && key.label !== '' && <Untrusted text={key.label} most={40} />}
+              {key?.revoked_at != null && <span class="badge badge-bad">revoked</span>}
+            </td>
+            <td>{key === null ? '–' : key.owner === null ? key.plan : `${key.plan} of ${key.owner}`}</td>
+            <td class="number">{countText(allowed)}</td>
+            <td class="number">{countText(limited)}</td>
+            <td class="number">{countText(work)}</td>
+            <td>
+              <Moment at={key?.last_used == null ? null : Date.parse(key.last_used) / 1000} />
+            </td>
+          </tr>
+        )}
+      />
     </Section>
   );
 }
