@@ -144,9 +144,7 @@ async function checkMissing(
   const watched = await browser.open();
   const { page } = watched;
   try {
-    await page.goto(`${browser.url}/explorer/`);
-    await page.evaluate((value) => sessionStorage.setItem('tern-api-key', value), key);
-    browser.noted();
+    await page.addInitScript((value) => sessionStorage.setItem('tern-api-key', value), key);
     const begins = `begins with masterchain block ${from.toLocaleString('en-GB')}`;
     await report.check('served: what is older than the index is not said to be nowhere', async () => {
       for (const [path, title] of [
@@ -164,6 +162,7 @@ async function checkMissing(
     });
     await report.check('served: lists say from where on they are', async () => {
       await watched.go('/explorer/actions');
+      await page.locator('.notice', { hasText: 'does not have the whole chain' }).waitFor();
       expectText(await watched.text(), begins.replace('begins', 'history begins'));
       return nothing(browser.noted());
     });

@@ -47,7 +47,8 @@ export async function checkValues(browser: WatchedBrowser, url: string, report: 
         const all = Object.values(transactions);
         const rows = await watched.page.locator('.tree-row').count();
         if (rows !== all.length) throw new Error(`${rows} rows for ${all.length} transactions of ${trace_id}`);
-        const shown = await watched.page.locator('.tree-amount').allInnerTexts();
+        // Their content: rows out of sight are not laid out, and have no inner text.
+        const shown = await watched.page.locator('.tree-amount').allTextContents();
         for (const { in_msg } of all) {
           if (in_msg?.value == null) continue;
           if (!shown.some((text) => text.startsWith(`${ton(in_msg.value!)} TON`)))

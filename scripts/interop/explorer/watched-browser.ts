@@ -227,10 +227,10 @@ export class WatchedPage {
   /** The innermost elements that make the page wider than the window. */
   widest(): Promise<string> {
     return this.page.evaluate(() => {
-      const width = document.documentElement.clientWidth;
-      const isWide = (found: Element) => found.getBoundingClientRect().right > width + 1;
-      return [...document.querySelectorAll('body *')]
-        .filter((found) => isWide(found) && ![...found.children].some(isWide))
+      const most = document.documentElement.clientWidth + 1;
+      const wide = [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > most);
+      return wide
+        .filter((found) => !wide.some((other) => other.parentElement === found))
         .map((found) => found.outerHTML.slice(0, 120))
         .slice(0, 3)
         .join(' ');
