@@ -229,11 +229,15 @@ export class WatchedPage {
     return this.page.evaluate(() => {
       const most = document.documentElement.clientWidth + 1;
       const wide = [...document.querySelectorAll('body *')].filter((each) => each.getBoundingClientRect().right > most);
-      return wide
-        .filter((found) => !wide.some((other) => other.parentElement === found))
-        .map((found) => found.outerHTML.slice(0, 120))
-        .slice(0, 3)
-        .join(' ');
+      return (
+        wide
+          .filter((found) => !wide.some((other) => other.parentElement === found))
+          // What scrolls by itself does not make the page wider, unless it is positioned outside of it.
+          .filter((found) => found.closest('.top-links, .tabs, .json') === null)
+          .map((found) => found.outerHTML.slice(0, 120))
+          .slice(0, 3)
+          .join(' ')
+      );
     });
   }
 
