@@ -23,6 +23,7 @@ import {
   checkPages,
   commonPages,
   EMPTY_PAGES,
+  ONLY_IN_ALL,
   pagesOfContent,
   pagesOfContents,
   requirePages,
@@ -33,13 +34,15 @@ import { checkServed } from './served-checks.js';
 import { checkLongTrace } from './trace-checks.js';
 import { checkValues } from './value-checks.js';
 import { checkWalk } from './walk-checks.js';
-import { WatchedBrowser } from './watched-browser.js';
+import { WatchedBrowser, WIDTHS } from './watched-browser.js';
 
 const [command, extent] = process.argv.slice(2);
 if (command === undefined) throw new Error('wanted: the command of a Chromium');
 
 const isAll = extent === 'all';
+/** Without `all` a desk and a phone in turn, so that the suite stays within three minutes. */
 const appearances = isAll ? ALL_APPEARANCES : TWO_APPEARANCES;
+const inTurn = !isAll;
 
 /** Screenshots are kept where they are asked for. */
 const pictures = process.env.TERN_PICTURES ?? null;
@@ -55,7 +58,7 @@ const browser = await WatchedBrowser.start(command, network.url);
 try {
   part('the explorer on an empty chain');
   const empty = commonPages().filter(({ name }) => isAll || EMPTY_PAGES.includes(name));
-  await checkPages(browser, empty, appearances, folder('empty'), report);
+  await checkPages(browser, empty, { appearances, inTurn, pictures: folder('empty') }, report);
   await checkBudgets(browser, report);
   part('the path of a newcomer');
   await checkNewcomer(browser, network, report);
@@ -70,15 +73,17 @@ try {
     ({ name }) => isAll || CHANGING_PAGES.includes(name) || !EMPTY_PAGES.includes(name),
   );
   const pages = [...common, ...requirePages(await pagesOfContent(network.url)), ...pagesOfContents(contents)];
-  await checkPages(browser, pages, appearances, folder('full'), report);
+  const looked = pages.filter(({ name }) => isAll || !ONLY_IN_ALL.includes(name));
+  await checkPages(browser, looked, { appearances, inTurn, pictures: folder('full') }, report);
   part('values');
   await checkValues(browser, network.url, report);
   await checkWalk(browser, network.url, contents, report);
-  await checkLongTrace(browser, contents.longTrace, report);
+  await checkLongTrace(browser, contents.longTrace, isAll, report);
   part('hostile content');
   await checkHostile(browser, network, report);
-  await checkHostileMetadata(browser, network.url, report);
-  await checkHostileNfts(browser, network.url, report);
+  const widths = isAll ? WIDTHS : WIDTHS.slice(-1);
+  await checkHostileMetadata(browser, network.url, widths, report);
+  await checkHostileNfts(browser, network.url, widths, report);
   part('an index that begins late, and keys');
   await checkServed(command, network, report);
   part('outages');

@@ -51,7 +51,12 @@ const TOKENS: readonly HostileToken[] = [
  * What metadata say runs nowhere, stays in its box, loads nothing from elsewhere, and is marked as unverified. The answers are those
  * of the server, with other metadata in them: no chain has all of these at hand.
  */
-export async function checkHostileMetadata(browser: WatchedBrowser, url: string, report: CheckReport): Promise<void> {
+export async function checkHostileMetadata(
+  browser: WatchedBrowser,
+  url: string,
+  widths: readonly number[],
+  report: CheckReport,
+): Promise<void> {
   await report.check('hostile: metadata of jettons run nowhere, and are marked as unverified', async () => {
     const { jetton_masters } = await answer<{ readonly jetton_masters: readonly { readonly address: string }[] }>(
       url,
@@ -63,7 +68,7 @@ export async function checkHostileMetadata(browser: WatchedBrowser, url: string,
       `/api/v3/jetton/wallets?limit=1&exclude_zero_balance=true&jetton_address=${address}`,
     );
     const { owner } = jetton_wallets[0]!;
-    for (const width of [1280, 390]) {
+    for (const width of widths) {
       for (const token of TOKENS) {
         const watched = await browser.open({ width });
         try {

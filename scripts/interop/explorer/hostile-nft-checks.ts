@@ -72,7 +72,12 @@ const NFTS: readonly HostileNft[] = [
  * NFTs and collections that are made to break pages, on all pages that show them. The answers are those of the server, with other
  * metadata in them.
  */
-export async function checkHostileNfts(browser: WatchedBrowser, url: string, report: CheckReport): Promise<void> {
+export async function checkHostileNfts(
+  browser: WatchedBrowser,
+  url: string,
+  widths: readonly number[],
+  report: CheckReport,
+): Promise<void> {
   interface Items {
     readonly nft_items: readonly {
       readonly address: string;
@@ -85,7 +90,7 @@ export async function checkHostileNfts(browser: WatchedBrowser, url: string, rep
     async () => {
       const { nft_items } = await answer<Items>(url, '/api/v3/nft/items?limit=50');
       const item = nft_items.find(({ collection_address, owner_address }) => collection_address && owner_address)!;
-      for (const width of [1280, 390]) {
+      for (const width of widths) {
         for (const nft of NFTS) {
           const watched = await browser.open({ width });
           try {

@@ -18,9 +18,18 @@ export interface Appearance {
   readonly theme: 'light' | 'dark';
 }
 
+/** How pages are looked at. */
+export interface PageLook {
+  readonly appearances: readonly Appearance[];
+  /** Each page in one of them, in turn; else each page in all. */
+  readonly inTurn?: boolean;
+  /** The folder for screenshots; null: none are taken. */
+  readonly pictures: string | null;
+}
+
 const [DESK, PHONE] = WIDTHS;
 
-/** Both widths and both themes with two openings of each page. */
+/** Both widths and both themes with two openings. */
 export const TWO_APPEARANCES: readonly Appearance[] = [
   { width: DESK, theme: 'light' },
   { width: PHONE, theme: 'dark' },
@@ -35,20 +44,18 @@ export const ALL_APPEARANCES: readonly Appearance[] = [
 /**
  * Opens each page in each appearance: it shows what the API says, nothing that a page must not do, nothing serious for
  * axe-core, and is not wider than the window.
- *
- * @param pictures the folder for screenshots; null: none are taken
  */
 export async function checkPages(
   browser: WatchedBrowser,
   pages: readonly PageCheck[],
-  appearances: readonly Appearance[],
-  pictures: string | null,
+  { appearances, inTurn = false, pictures }: PageLook,
   report: CheckReport,
 ): Promise<void> {
   if (pictures !== null) mkdirSync(pictures, { recursive: true });
-  for (const { name, path, expected } of pages) {
+  for (const [index, { name, path, expected }] of pages.entries()) {
     await report.check(`page ${name}`, async () => {
-      for (const { width, theme } of appearances) {
+      const looks = inTurn ? [appearances[index % appearances.length]!] : appearances;
+      for (const { width, theme } of looks) {
         const watched = await browser.open({ width, theme });
         try {
           await watched.go(path);
@@ -121,6 +128,12 @@ export function commonPages(): PageCheck[] {
 /** Those of them that an empty chain shows in another way. */
 export const EMPTY_PAGES: readonly string[] = ['home', 'blocks', 'actions', 'top', 'validators', 'no-jetton'];
 
+/** Pages that look like others: opened by `explorer-all` only. */
+export const ONLY_IN_ALL: readonly string[] = [
+  ...['nowhere', 'no-trace', 'no-block', 'no-domain', 'empty-account', 'long-trace'],
+  ...['pool-single-nominator', 'pool-nominator-pool-whales'],
+];
+
 /** Those of them whose look depends on what happened. */
 export const CHANGING_PAGES: readonly string[] = ['home', 'blocks', 'actions', 'top', 'status'];
 
@@ -142,7 +155,10 @@ export function requirePages(pages: readonly PageCheck[]): readonly PageCheck[] 
 export function pagesOfContents({ multisigs, vesting, pools, domain, longTrace }: Contents): PageCheck[] {
   return [
     ...Object.entries(pools).map(([heading, address]) => ({
-      name: `pool-${heading.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`,
+      name: `pool-${heading
+        .toLowerCase()
+        .replaceAll(/[^a-z ]/g, '')
+        .replaceAll(' ', '-')}`,
       path: `/pool/${address}`,
       expected: [heading, 'Balance of the contract'],
     })),

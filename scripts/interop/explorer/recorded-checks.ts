@@ -36,7 +36,7 @@ export async function checkRecorded(
     browser = await WatchedBrowser.start(command, served.url);
     const common = commonPages().filter(({ name }) => !LEFT_OUT.includes(name));
     const pages = [...common, ...requirePages(await pagesOfContent(served.url))];
-    await checkPages(browser, pages, appearances, pictures, report);
+    await checkPages(browser, pages, { appearances, pictures }, report);
     await checkValues(browser, served.url, report);
     const watched = await browser.open();
     try {
