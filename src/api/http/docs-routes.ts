@@ -38,9 +38,7 @@ const SHORT_CACHE = 'public, max-age=300';
 /**
  * Under each prefix, with and without the mount: the reference page at the prefix itself, its files under `docs/`, the document
  * at `openapi.json`, and `healthcheck`, which responds as long as the process runs. Page and document have further names where
- * the style of the API has them.
- *
- * @throws http/bad-endpoint when a document cannot be made
+ * the style of the API has them. A document is made when it is first asked for.
  */
 export function addDocsRoutes(
   app: FastifyInstance,
@@ -136,8 +134,8 @@ function documentsOf(networks: readonly HttpNetwork[], prefix: string, profile: 
   for (const network of networks) {
     const api = network.apis.find((one) => one.prefix === prefix);
     if (api === undefined) continue;
-    const text = JSON.stringify(openApiDocument(api, profile, server));
-    documents.set(network, { api, text: new PrecompressedText(text, JSON_TYPE) });
+    const make = () => JSON.stringify(openApiDocument(api, profile, server));
+    documents.set(network, { api, text: new PrecompressedText(make, JSON_TYPE) });
   }
   return documents;
 }

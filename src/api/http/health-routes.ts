@@ -127,6 +127,7 @@ export class MetricsPage {
       parts.push(await this.#registry.getSingleMetricAsString(name));
     }
     this.#lastsMs = Math.max(METRICS_MS, (this.#clock.now() - began) / METRICS_SHARE);
-    return new PrecompressedText(`${parts.join('\n\n')}\n`, this.#registry.contentType);
+    const text = `${parts.join('\n\n')}\n`;
+    return new PrecompressedText(() => text, this.#registry.contentType);
   }
 }

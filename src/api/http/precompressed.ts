@@ -7,26 +7,32 @@ type Encoding = (typeof ENCODINGS)[number];
 /** A text that is sent to many: encoded once for each form that clients accept. */
 export class PrecompressedText {
   readonly #type: string;
-  readonly #bytes: Buffer;
+  readonly #make: () => string;
+  #bytes: Buffer | null = null;
   readonly #encoded = new Map<Encoding, Buffer>();
 
-  /** @param type `Content-Type` */
-  constructor(text: string, type: string) {
-    this.#bytes = Buffer.from(text);
+  /** @param make called when it is first sent @param type `Content-Type` */
+  constructor(make: () => string, type: string) {
+    this.#make = make;
     this.#type = type;
   }
 
   send({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
     reply.header('Content-Type', this.#type).header('Vary', 'Accept-Encoding');
     const encoding = acceptedEncoding(headers['accept-encoding']);
-    if (encoding === null) return reply.send(this.#bytes);
+    if (encoding === null) return reply.send(this.#text());
     return reply.header('Content-Encoding', encoding).send(this.#in(encoding));
+  }
+
+  #text(): Buffer {
+    this.#bytes ??= Buffer.from(this.#make());
+    return this.#bytes;
   }
 
   #in(encoding: Encoding): Buffer {
     const known = this.#encoded.get(encoding);
     if (known !== undefined) return known;
-    const made = encoding === 'br' ? brotliCompressSync(this.#bytes, BROTLI) : gzipSync(this.#bytes);
+    const made = encoding === 'br' ? brotliCompressSync(this.#text(), BROTLI) : gzipSync(this.#text());
     this.#encoded.set(encoding, made);
     return made;
   }
