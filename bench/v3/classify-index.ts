@@ -27,6 +27,7 @@ export async function classifyIndex(
         {
           ...{ database, clock: systemClock },
           classification: new TraceClassification(classifier, layouts),
+          pollMs: 1_000,
           unixTime: () => Math.floor(Date.now() / 1000),
           onClassified: (sums) => {
             done.transactions += sums.transactions;

@@ -128,7 +128,7 @@ const PREFLIGHT_SECONDS = 86_400;
 
 /** No route has a schema. */
 function noSchemas(): never {
-  throw new TypeError('a route of Fastify has a schema');
+  throw httpErrors['bad-endpoint']({ endpoint: 'of Fastify', problem: 'it has a schema' });
 }
 
 /** The Fastify application, without listening and closing. */

@@ -295,6 +295,7 @@ function indexOf(
     database: embedded ?? { url: databaseUrl!.url, readUrl: null },
     role: 'all',
     chain: incarnation,
+    isAlone: embedded !== null,
     ...{ from: null, keepMs: keep, accounts: null },
     workers: indexWorkers,
     connections: databaseConnections,

@@ -294,6 +294,8 @@ export interface NetworkIndexOptions {
   readonly keepMs: number | null;
   /** Accounts to index; `null` for all. */
   readonly accounts: readonly Address[] | null;
+  /** Whether no other process uses the database. Default: false. */
+  readonly isAlone?: boolean;
   /** Whether the network is a fork, where accounts appear without a transaction. Default: false. */
   readonly isFork?: boolean;
   /** Additional DNS collections besides the built-in ones. */
@@ -368,6 +370,9 @@ async function startIndexWriter(options: NetworkIndexOptions, modules: IndexWrit
   };
 }
 
+/** Nothing is queued by others; what is tried again later may wait as long. */
+const ALONE_POLL_MS = 5_000;
+
 /**
  * Creates the indexer of a network without starting it.
  *
@@ -381,10 +386,14 @@ export function openIndexer(
     from,
     keepMs,
     accounts,
+    isAlone,
     isFork,
     dnsRoots,
     workers,
-  }: Pick<NetworkIndexOptions, 'config' | 'chain' | 'from' | 'keepMs' | 'accounts' | 'isFork' | 'dnsRoots' | 'workers'>,
+  }: Pick<
+    NetworkIndexOptions,
+    'config' | 'chain' | 'from' | 'keepMs' | 'accounts' | 'isAlone' | 'isFork' | 'dnsRoots' | 'workers'
+  >,
   { source, database, url, clock, unixTimeMs, logger }: IndexWriterModules,
   until: {
     readonly to: number | null;
@@ -403,6 +412,7 @@ export function openIndexer(
       accounts: accounts?.map(addressBytes) ?? null,
       ...(isFork === undefined ? {} : { accountsComeFromElsewhere: isFork }),
       dnsRoots,
+      ...(isAlone === true ? { queuePollMs: ALONE_POLL_MS } : {}),
       ...(workers === null ? {} : { workers }),
     },
     { bundles, chain, database, clock, unixTimeMs, logger },

@@ -105,14 +105,15 @@ export class Indexer {
     };
     this.#followThreads = new WritePool(1, start, answers);
     this.#fillThreads = new WritePool(settings.workers, start, answers);
+    const pollMs = settings.queuePollMs;
     const detect = {
-      url: settings.databaseUrl,
+      ...{ url: settings.databaseUrl, pollMs },
       tvmWorkers: TVM_WORKERS,
       selected: settings.accounts !== null,
       dnsRoots: settings.dnsRoots.map(({ collection, zone }) => ({ collection: collection.toRaw(), zone })),
     };
     const { partition_rounds } = state;
-    const classify = { url: settings.databaseUrl, partition_rounds };
+    const classify = { url: settings.databaseUrl, pollMs, partition_rounds };
     const onPastWanted = () => this.#detection.wake();
     this.#classification = new ActionClassification(classify, { clock, logger, retries: this.#retries, onPastWanted });
     const onDetected = () => this.#classification.wake();

@@ -38,6 +38,8 @@ export interface IndexerOptions {
    * indexed block. Default: no.
    */
   readonly accountsComeFromElsewhere?: boolean;
+  /** How often it is looked for contracts and traces that other processes have queued, in milliseconds. Default: 1,000. */
+  readonly queuePollMs?: number;
   /** Whether contract interfaces are detected. Default: yes. */
   readonly contracts?: boolean;
   /** Whether traces are classified into actions, which needs the detection of contracts. Default: yes. */
@@ -56,6 +58,7 @@ const LIMITS = {
   workers: { default: 2, min: 1, max: 64 },
   batchMcBlocks: { default: 64, min: 1, max: 10_000 },
   batchBytes: { default: 8 * 2 ** 20, min: 1, max: 2 ** 30 },
+  queuePollMs: { default: 1_000, min: 10, max: 60_000 },
   partitionMcBlocks: { default: 200_000, min: 1, max: 2 ** 31 - 1 },
   followWithin: { default: 600, min: 0, max: 2 ** 31 - 1 },
 } as const;

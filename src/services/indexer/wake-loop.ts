@@ -3,16 +3,17 @@ import { sharedAbortController } from '#kernel/shared-abort.js';
 
 export interface WakeLoopModules {
   readonly clock: Clock;
+  /** How often it is looked for what becomes due by time, or was added by another process, in milliseconds. */
+  readonly pollMs: number;
   /** A problem that blocks all work; it is tried again. */
   readonly onTrouble: (error: unknown) => void;
 }
 
-/** Interval of checks for what becomes due by time, and pause after a failure. */
-const POLL_MS = 1000;
+const RETRY_MS = 1000;
 
 /**
  * The loop of a thread that works off what is stored: steps while anything is due, then a pause until it is woken, its pace changes, or
- * a second has passed.
+ * it is time to look.
  */
 export abstract class WakeLoop<Pace> {
   protected pace: Pace;
@@ -51,7 +52,7 @@ export abstract class WakeLoop<Pace> {
       } catch (error) {
         if (this.#stop.signal.aborted) return;
         onTrouble(error);
-        await pause(POLL_MS, clock, this.#stop.signal);
+        await pause(RETRY_MS, clock, this.#stop.signal);
       }
     }
   }
@@ -73,6 +74,6 @@ export abstract class WakeLoop<Pace> {
     const wake = this.#wake;
     if (await this.step()) return;
     await this.idle(wake);
-    if (this.#wake === wake) await pause(POLL_MS, this.#modules.clock, this.#pause.signal);
+    if (this.#wake === wake) await pause(this.#modules.pollMs, this.#modules.clock, this.#pause.signal);
   }
 }

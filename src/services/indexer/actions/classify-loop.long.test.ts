@@ -130,6 +130,7 @@ async function run(
       classification,
       clock: systemClock,
       unixTime: () => 1000,
+      pollMs: 1_000,
       onClassified: () => {},
       onLong: () => {
         queuedLong = true;

@@ -16,14 +16,13 @@ import {
 import { isDetectionDue } from '#drivers/store/write/contract-queue.js';
 import { countUnderived, markDerived } from '#drivers/store/write/derivations.js';
 import { ensurePartitions, partitionsOf } from '#drivers/store/write/partitions.js';
-import type { Clock } from '#kernel/clock.js';
 import type { ClassifyPace, ClassifySums } from '#services/indexer/actions/classify-protocol.js';
 import type {
   ClassifiedPage,
   FailedTrace,
   TraceClassification,
 } from '#services/indexer/actions/trace-classification.js';
-import { WakeLoop } from '#services/indexer/wake-loop.js';
+import { WakeLoop, type WakeLoopModules } from '#services/indexer/wake-loop.js';
 
 export interface ClassifyLoopOptions {
   /** Key of the derivation in the table `derivations`. */
@@ -36,17 +35,15 @@ export interface ClassifyLoopOptions {
   readonly longTrace?: number;
 }
 
-export interface ClassifyLoopModules {
+export interface ClassifyLoopModules extends WakeLoopModules {
   readonly database: Database;
   readonly classification: Pick<TraceClassification, 'classify' | 'write'>;
-  readonly clock: Clock;
   /** Unix seconds. */
   readonly unixTime: () => number;
   readonly onClassified: (sums: ClassifySums) => void;
   readonly onLong: () => void;
   readonly onIdle: (wake: number, left: number) => void;
   readonly onFailed: (traces: readonly FailedTrace[]) => void;
-  readonly onTrouble: (error: unknown) => void;
 }
 
 /** Transactions of a trace above which others would wait too long for it. */

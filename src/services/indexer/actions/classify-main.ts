@@ -16,7 +16,7 @@ import { indexerErrors } from '#services/indexer/errors.js';
 const side = new WorkerSide<ClassifyContract>({
   unexpected: (problem, cause) => indexerErrors.unexpected({ problem }, cause),
 });
-const { url, partition_rounds, isLong } = side.start;
+const { url, pollMs, partition_rounds, isLong } = side.start;
 const { notify } = side;
 const clock = systemClock;
 const unixTime = () => Math.floor(Date.now() / 1000);
@@ -39,7 +39,7 @@ void side.serve(async () => {
   const loop = new ClassifyLoop(
     { key: progressKey(actions), partition_rounds, isLong },
     {
-      ...{ database, clock, unixTime },
+      ...{ database, clock, unixTime, pollMs },
       classification: {
         classify: async (client, roots) => (await classification()).classify(client, roots),
         write: async (client, page: ClassifiedPage) => (await classification()).write(client, page),

@@ -6,6 +6,8 @@ import type { FailedTrace } from '#services/indexer/actions/trace-classification
 export interface ClassifyStart {
   /** Connection URL of the database. */
   readonly url: string;
+  /** As of `WakeLoop`. */
+  readonly pollMs: number;
   /** Masterchain blocks in one partition. */
   readonly partition_rounds: number;
   /** Classifies the long traces of the queue only; otherwise all others. */

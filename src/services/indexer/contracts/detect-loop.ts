@@ -2,19 +2,17 @@ import type { ClientBase } from 'pg';
 import type { Database } from '#drivers/store/database.js';
 import { countQueued, queueReferrers } from '#drivers/store/write/contract-queue.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
-import type { Clock } from '#kernel/clock.js';
 import type { DetectPace, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
 import type { ContractDetector } from '#services/indexer/contracts/detector.js';
 import type { PastContractReader } from '#services/indexer/contracts/past-contracts.js';
 import { contracts } from '#services/indexer/derivations/accounts.js';
 import { deriveNextAccounts, isDerived } from '#services/indexer/derivations/derivation-progress.js';
-import { WakeLoop } from '#services/indexer/wake-loop.js';
+import { WakeLoop, type WakeLoopModules } from '#services/indexer/wake-loop.js';
 
-export interface DetectLoopModules {
+export interface DetectLoopModules extends WakeLoopModules {
   readonly detector: Pick<ContractDetector, 'next'>;
   readonly past: Pick<PastContractReader, 'next'>;
   readonly database: Database;
-  readonly clock: Clock;
   /** Unix seconds. */
   readonly unixTime: () => number;
   readonly onDetected: (sums: DetectSums) => void;
@@ -22,8 +20,6 @@ export interface DetectLoopModules {
   readonly onQueued: (queued: number) => void;
   /** No account is due. `wake`: number of the last wake received before the check; `soon`: accounts that will be due within seconds. */
   readonly onIdle: (wake: number, queued: number, soon: number) => void;
-  /** A problem that blocks all detection. */
-  readonly onTrouble: (error: unknown) => void;
 }
 
 /** Accounts queued per page of a rederivation. */

@@ -22,7 +22,7 @@ lowerPriority(ownThreadCpuTime(), BEHIND.worker);
 const side = new WorkerSide<DetectContract>({
   unexpected: (problem, cause) => indexerErrors.unexpected({ problem }, cause),
 });
-const { url, tvmWorkers, selected, dnsRoots } = side.start;
+const { url, pollMs, tvmWorkers, selected, dnsRoots } = side.start;
 const { notify } = side;
 const chain: DetectionChain = side.host;
 
@@ -80,7 +80,7 @@ void side.serve(async () => {
     onPostponed: (error: unknown) => notify.postponed(plainOf(error)),
   };
   const loop = new DetectLoop({
-    ...{ database, clock, unixTime },
+    ...{ database, clock, unixTime, pollMs },
     detector: new ContractDetector(modules),
     past: new PastContractReader(modules),
     onDetected: (sums) => notify.detected(sums),

@@ -32,6 +32,8 @@ export interface UnindexedAccount {
 export interface DetectStart {
   /** Connection URL of the database. */
   readonly url: string;
+  /** As of `WakeLoop`. */
+  readonly pollMs: number;
   /** TVM workers for get-methods. */
   readonly tvmWorkers: number;
   /** Whether only selected accounts are indexed: other accounts are read from the chain and not stored. */

@@ -242,7 +242,7 @@ async function lookAtAll(): Promise<void> {
   const { database, detector } = index;
   await new Promise<void>((resolve, reject) => {
     const loop = new DetectLoop({
-      ...{ database, detector, past: index.past, clock: systemClock, unixTime: () => index.now },
+      ...{ database, detector, past: index.past, clock: systemClock, unixTime: () => index.now, pollMs: 1_000 },
       onDetected: () => {},
       onQueued: () => {},
       onIdle: () => {
