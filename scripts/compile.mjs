@@ -71,7 +71,7 @@ export async function compile(root, target = join(root, 'dist')) {
   if (changed.length === 0 && gone.length === 0) return true;
   try {
     mkdirSync(target, { recursive: true });
-    const { build } = await import('esbuild');
+    const { build, stop } = await import('esbuild');
     const { outputFiles } = await build({
       entryPoints: changed.map((name) => join(source, name)),
       outbase: source,
@@ -84,6 +84,8 @@ export async function compile(root, target = join(root, 'dist')) {
       write: false,
       logLevel: 'error',
     });
+    // Its process would stay as long as ours, and be asked every second whether it is there.
+    await stop();
     for (const { path, contents } of outputFiles) {
       mkdirSync(dirname(path), { recursive: true });
       writeWhole(path, contents);

@@ -80,6 +80,7 @@ export class Connections {
   readonly #closed = new Map<CloseReason, number>(REASONS.map((reason) => [reason, 0]));
   /** Servers that listen. */
   #listening = 0;
+  #isSweeping = false;
   #cancelSweep: CancelSchedule = () => {};
 
   constructor(settings: ConnectionSettings, modules: ConnectionModules) {
@@ -113,10 +114,12 @@ export class Connections {
     });
     server.on('clientError', (error, socket) => this.#onClientError(error, socket as Socket));
     server.once('listening', () => {
-      if (this.#listening++ === 0) this.#sweepLater();
+      this.#listening++;
     });
     server.once('close', () => {
-      if (--this.#listening === 0) this.#cancelSweep();
+      if (--this.#listening > 0) return;
+      this.#cancelSweep();
+      this.#isSweeping = false;
     });
   }
 
@@ -222,6 +225,7 @@ export class Connections {
     }
     const connection = new Connection(socket, this.#modules.clock.now());
     this.#all.set(socket, connection);
+    this.#sweepLater();
     this.#idle.add(connection);
     if (address !== null) this.#ofAddress.set(address, (others as Set<Connection>).add(connection));
     // Its side is ended; a client that keeps the other one open holds a socket for nothing.
@@ -308,9 +312,13 @@ export class Connections {
     });
   }
 
+  /** Only while there are connections. */
   #sweepLater(): void {
+    if (this.#isSweeping || this.#all.size === 0) return;
+    this.#isSweeping = true;
     const { clock } = this.#modules;
     this.#cancelSweep = clock.schedule(Math.min(SWEEP_MS, this.#settings.stallMs / 4), () => {
+      this.#isSweeping = false;
       this.#sweep(clock.now());
       this.#sweepLater();
     });

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, type Registry } from 'prom-client';
+import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type HubMetrics, hubMetricRows } from '#api/stream/metrics.js';
 import { type ReaderMetrics, readerMetricRows } from '#api/v3/reader-pool.js';
 import { registerRows } from '#app/telemetry/metric-rows.js';
@@ -113,9 +113,22 @@ export function registerServiceMetrics(registry: Registry, service: MeasuredServ
   if (access !== null) registerRows(registry, accessMetricRows, [{ labels: {}, snapshot: access }], clock);
 }
 
-/** Registers the default process metrics of prom-client. */
-export function registerProcessMetrics(registry: Registry): void {
-  collectDefaultMetrics({ register: registry });
+/** Of the default metrics: what is measured all the time, and so has no value when that begins. */
+const MEASURED_OVER_TIME = /^nodejs_eventloop_lag_(?!seconds$)/;
+
+/**
+ * A registry that has the default process metrics of prom-client, from the first time that it is read: they measure the delay of the
+ * event loop with a timer of 10 ms, which is most of what an idle process does.
+ */
+export class ProcessRegistry extends Registry {
+  #isRead = false;
+
+  override getMetricsAsArray(): ReturnType<Registry['getMetricsAsArray']> {
+    if (this.#isRead) return super.getMetricsAsArray();
+    this.#isRead = true;
+    collectDefaultMetrics({ register: this });
+    return super.getMetricsAsArray().filter(({ name }) => !MEASURED_OVER_TIME.test(name));
+  }
 }
 
 /** State of an index for readers. */

@@ -1,6 +1,5 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { Registry } from 'prom-client';
 import type { ExplorerOptions } from '#api/http/explorer-routes.js';
 import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
@@ -21,7 +20,7 @@ import { networkEmulation } from '#app/service/emulation.js';
 import { type Environment, withClosers, withLogField } from '#app/service/environment.js';
 import { serviceErrors } from '#app/service/errors.js';
 import { IncarnationWatch } from '#app/service/incarnation-watch.js';
-import { type MeasuredService, registerProcessMetrics, registerServiceMetrics } from '#app/service/metrics.js';
+import { type MeasuredService, ProcessRegistry, registerServiceMetrics } from '#app/service/metrics.js';
 import {
   type NetworkTvmOptions,
   type OpenNetwork,
@@ -188,8 +187,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
     });
     for (const { address, networks: names } of listeners) {
       const served = names.map((name) => open.get(name)!);
-      const registry = new Registry();
-      registerProcessMetrics(registry);
+      const registry = new ProcessRegistry();
       registerServiceMetrics(registry, measured(plan, served, accessMetrics), modules.clock);
       const server = await startHttpServer(
         { ...address, version: plan.version, ...httpSettings(settings), maxConnections, explorer },

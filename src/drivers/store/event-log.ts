@@ -262,7 +262,7 @@ export async function accountsOfTraces(
 }
 
 export interface IndexEventFeedOptions {
-  /** While it listens, it reads without a notification so often, should one be lost. Default: 3 s. */
+  /** While it listens, it reads without a notification so often, should one be lost. Default: 15 s. */
   readonly fallbackMs?: number;
   /** While it cannot listen (a standby without its primary), it reads so often. Default: 200 ms. */
   readonly pollMs?: number;
@@ -288,6 +288,8 @@ const REPLAY_MS = 20;
 const REPLAY_SOON_MS = 1000;
 /** Before a lost connection is replaced. */
 const RECONNECT_MS = 250;
+/** The listening connection is checked so often. */
+const CHECK_MS = 3000;
 /** A database that does not answer the listening connection for so long has lost it. */
 const DEAD_AFTER_MS = 5000;
 
@@ -309,7 +311,7 @@ export class IndexEventFeed {
   #hasFailed = false;
   #running: Promise<void> = Promise.resolve();
 
-  constructor({ fallbackMs = 3000, pollMs = 200 }: IndexEventFeedOptions, modules: IndexEventFeedModules) {
+  constructor({ fallbackMs = 15_000, pollMs = 200 }: IndexEventFeedOptions, modules: IndexEventFeedModules) {
     this.#fallbackMs = fallbackMs;
     this.#pollMs = pollMs;
     this.#modules = modules;
@@ -440,7 +442,7 @@ export class IndexEventFeed {
       this.wake();
       const signal = sharedSignalOf([this.#stop.signal, ended.signal]);
       for (;;) {
-        await pause(this.#fallbackMs, clock, signal);
+        await pause(CHECK_MS, clock, signal);
         if (signal.aborted) return;
         await withConnectionDeadline(client.query('SELECT'), clock, deadline);
       }

@@ -19,6 +19,9 @@ export interface FollowShardsModules {
 /** Pending shard blocks are queried so often while messages are pending. */
 const LOOK_MS = 150;
 
+/** While none is pending: the next one ends the pause. */
+const IDLE_MS = 600_000;
+
 /** The same where servers do not support the query. */
 const RETRY_UNSUPPORTED_MS = 600_000;
 
@@ -36,6 +39,8 @@ export class FollowShards {
   readonly #modules: FollowShardsModules;
   readonly #polling: Polling;
   readonly #seen = new Set<string>();
+  /** Clock milliseconds: before, servers are not asked again. */
+  #unsupportedUntil = Number.NEGATIVE_INFINITY;
   #isReported = false;
 
   constructor(modules: FollowShardsModules) {
@@ -44,6 +49,7 @@ export class FollowShards {
   }
 
   start(): void {
+    this.#modules.traces.onAwaited(() => this.#polling.wake());
     this.#polling.start();
   }
 
@@ -53,16 +59,22 @@ export class FollowShards {
 
   /** @returns the milliseconds until the next time */
   async #poll(signal: AbortSignal): Promise<number> {
-    const { traces, logger } = this.#modules;
+    const { traces, clock, logger } = this.#modules;
+    if (traces.isIdle) return IDLE_MS;
+    const unsupportedMs = this.#unsupportedUntil - clock.now();
+    if (unsupportedMs > 0) return unsupportedMs;
     try {
-      if (!traces.isIdle) await this.#look(signal);
+      await this.#look(signal);
     } catch (error) {
       if (!this.#isReported && !signal.aborted) {
         const problem = isTernError(error) ? error.message : String(error);
         logger.info('no confirmed transactions: liteservers do not list pending shard blocks', { problem });
         this.#isReported = true;
       }
-      if (isTernError(error, 'lite/answer-error')) return RETRY_UNSUPPORTED_MS;
+      if (isTernError(error, 'lite/answer-error')) {
+        this.#unsupportedUntil = clock.now() + RETRY_UNSUPPORTED_MS;
+        return RETRY_UNSUPPORTED_MS;
+      }
     }
     return LOOK_MS;
   }

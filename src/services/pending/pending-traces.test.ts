@@ -278,3 +278,18 @@ describe('live traces', () => {
     await traces.close();
   });
 });
+
+describe('while no message is pending', () => {
+  it('nothing is scheduled, and the first message is announced once', async () => {
+    const { traces, clock } = startTraces(() => null);
+    let awaited = 0;
+    traces.onAwaited(() => awaited++);
+    expect(clock.pending).toBe(0);
+    traces.submit(externalTo(1, 7), 'sent');
+    traces.submit(externalTo(2, 7), 'sent');
+    expect(awaited).toBe(1);
+    expect(clock.pending).toBe(1);
+    await traces.close();
+    expect(clock.pending).toBe(0);
+  });
+});

@@ -129,6 +129,10 @@ export class PendingTraces implements LiveMessages {
     corrected: 0,
   };
   #transactions = 0;
+  /** Called when messages are awaited again. */
+  #onAwaited: () => void = () => {};
+  #isStarted = false;
+  #isSweeping = false;
   #cancelSweep: () => void = () => {};
 
   /** @throws pending/option */
@@ -139,11 +143,13 @@ export class PendingTraces implements LiveMessages {
   }
 
   start(): void {
-    const sweep = () => {
-      this.#sweep();
-      this.#cancelSweep = this.#modules.clock.schedule(SWEEP_MS, sweep);
-    };
-    this.#cancelSweep = this.#modules.clock.schedule(SWEEP_MS, sweep);
+    this.#isStarted = true;
+    this.#sweepLater();
+  }
+
+  /** Has a listener called when {@link isIdle} ends. */
+  onAwaited(listener: () => void): void {
+    this.#onAwaited = listener;
   }
 
   async close(): Promise<void> {
@@ -196,6 +202,7 @@ export class PendingTraces implements LiveMessages {
       ...{ isReadingSeqno: false, indexedAt: null, isOver: false },
     };
     this.#entries.set(key, entry);
+    this.#sweepLater();
     this.#addAlias(entry, entry.hash);
     this.#addAccount(entry, account);
     this.#expect(entry, entry.placed.root, norm);
@@ -498,6 +505,17 @@ export class PendingTraces implements LiveMessages {
     while (this.#ended.size > this.#settings.mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
   }
 
+  /** Only while there is something that may become too old. */
+  #sweepLater(): void {
+    if (!this.#isStarted || this.#isSweeping || this.#entries.size === 0 || this.#stop.signal.aborted) return;
+    this.#isSweeping = true;
+    this.#cancelSweep = this.#modules.clock.schedule(SWEEP_MS, () => {
+      this.#isSweeping = false;
+      this.#sweep();
+      this.#sweepLater();
+    });
+  }
+
   /** Ends what is too old. */
   #sweep(): void {
     const now = this.#modules.clock.now();
@@ -565,7 +583,9 @@ export class PendingTraces implements LiveMessages {
     this.#places.set(key, { entry, place });
     entry.keys.add(key);
     if (place.transaction?.finality === 'finalized') return;
+    const { isIdle } = this;
     addTo(this.#awaited, hashKey(hash), key);
+    if (isIdle) this.#onAwaited();
   }
 
   #unexpect(key: string): void {

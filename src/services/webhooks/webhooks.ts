@@ -13,8 +13,9 @@ import {
 } from '#drivers/store/write/webhooks.js';
 import { type TargetPolicy, targetPolicy } from '#drivers/web/target-policy.js';
 import { parseWebUrl, WebClient } from '#drivers/web/web-client.js';
-import { type Clock, pause } from '#kernel/clock.js';
+import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { Polling } from '#kernel/polling.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { webhookErrors } from '#services/webhooks/errors.js';
@@ -59,6 +60,9 @@ const LONGEST_URL = 2_048;
 const LONGEST_FILTER = 256 * 1024;
 const DROP_EVERY_MS = 600_000;
 
+/** While there are no hooks, they are looked for so many times less often: one that is created here ends the pause. */
+const NONE_TIMES = 5;
+
 /** The webhooks of a network: their administration in any process, and their sending in one. */
 export class Webhooks {
   readonly #settings: WebhookSettings;
@@ -69,7 +73,7 @@ export class Webhooks {
   readonly #runners = new Map<string, HookRunner>();
   readonly #counts = { delivered: 0, failed: 0, dead: 0 };
   #droppedAt = Number.NEGATIVE_INFINITY;
-  #running: Promise<void> = Promise.resolve();
+  readonly #looking: Polling;
   #hasFailed = false;
 
   constructor(settings: Partial<WebhookSettings>, modules: WebhookModules) {
@@ -77,15 +81,16 @@ export class Webhooks {
     this.#modules = modules;
     this.#policy = targetPolicy({ allowPrivateNetworks: this.#settings.allowPrivateNetworks });
     this.#web = new WebClient(WEB_LIMITS, { policy: this.#policy, clock: modules.clock });
+    this.#looking = new Polling((signal) => this.#lookOnce(signal), modules.clock);
   }
 
   start(): void {
-    this.#running = this.#run();
+    this.#looking.start();
   }
 
   async close(): Promise<void> {
     this.#stop.abort();
-    await this.#running;
+    await this.#looking.close();
     await Promise.all([...this.#runners.values()].map((runner) => runner.close()));
   }
 
@@ -116,6 +121,7 @@ export class Webhooks {
       if (owner !== null && own.length >= maxPerOwner) throw webhookErrors['too-many']({ most: maxPerOwner });
       await insertWebhook(client, hook);
     });
+    this.#looking.wake();
     return hook;
   }
 
@@ -127,6 +133,7 @@ export class Webhooks {
   async remove(owner: WebhookOwner, id: string): Promise<void> {
     await this.#find(owner, id);
     await this.#write((client) => deleteWebhook(client, id));
+    this.#looking.wake();
   }
 
   /** Sends an event that is none, now, and says what the receiver answered. @throws webhooks/no-such-hook */
@@ -176,25 +183,32 @@ export class Webhooks {
 
   // Sending
 
-  async #run(): Promise<void> {
-    const { clock, logger } = this.#modules;
-    const { signal } = this.#stop;
-    for (; !signal.aborted; await pause(this.#settings.pollMs, clock, signal)) {
-      try {
-        await this.#look();
-        this.#hasFailed = false;
-      } catch (error) {
-        const problem = isTernError(error) ? error.message : String(error);
-        if (!this.#hasFailed && !signal.aborted) logger.warn('webhooks cannot be read; retrying', { problem });
-        this.#hasFailed = true;
-      }
+  /** @returns the milliseconds until the next time */
+  async #lookOnce(signal: AbortSignal): Promise<number> {
+    const { isLeader, source } = this.#modules;
+    const { pollMs } = this.#settings;
+    if (!isLeader() || source.cursor === null) {
+      await this.#keep([]);
+      return pollMs;
+    }
+    try {
+      const database = await this.#modules.database();
+      const hooks = await database.withWriter((client) => readWebhooks(client));
+      await this.#keep(hooks);
+      this.#hasFailed = false;
+      return hooks.length === 0 ? pollMs * NONE_TIMES : pollMs;
+    } catch (error) {
+      const problem = isTernError(error) ? error.message : String(error);
+      if (!this.#hasFailed && !signal.aborted)
+        this.#modules.logger.warn('webhooks cannot be read; retrying', { problem });
+      this.#hasFailed = true;
+      return pollMs;
     }
   }
 
   /** Starts the hooks that are new, and stops those that are gone. */
-  async #look(): Promise<void> {
-    const { isLeader, source, clock, unixTimeMs } = this.#modules;
-    const hooks = isLeader() && source.cursor !== null ? await this.#write((client) => readWebhooks(client)) : [];
+  async #keep(hooks: readonly StoredWebhook[]): Promise<void> {
+    const { clock, unixTimeMs } = this.#modules;
     const ids = new Set(hooks.map(({ id }) => id));
     for (const [id, runner] of this.#runners) {
       if (ids.has(id) && !runner.hasStopped) continue;
