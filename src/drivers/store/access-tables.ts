@@ -1,6 +1,8 @@
 import type { ClientBase } from 'pg';
+import { storeError } from '#drivers/store/connection.js';
 import { Database, type DatabaseModules } from '#drivers/store/database.js';
 import { readMigrations, requireSchema } from '#drivers/store/migrate.js';
+import { dropConnection } from '#drivers/store/write/locks.js';
 
 /** Usage of a key on a network in a day, as it is stored. */
 export interface AccessUsageRow {
@@ -24,6 +26,9 @@ export interface StoredAccess {
 
 /** Few connections: keys are read once and usage is written every few seconds. */
 const CONNECTIONS = 2;
+
+/** Each change of keys and plans is announced there. */
+const CHANNEL = 'tern_access';
 
 const USAGE_COLUMNS = 'key, network, allowed, limited, work, last_used';
 
@@ -67,6 +72,33 @@ export class AccessTables {
 
   version(): Promise<bigint> {
     return this.#database.withWriter(readVersion);
+  }
+
+  /**
+   * Has changes announced, of other processes as well.
+   *
+   * @param onEnd the connection is lost: changes are not announced any more
+   * @returns ends that
+   * @throws store/unreachable and others
+   */
+  async listen(onChange: () => void, onEnd: () => void): Promise<() => void> {
+    const client = await this.#database.session({ name: 'tern keys', connectTimeoutMs: 5_000 });
+    let isEnded = false;
+    client.on('notification', onChange);
+    client.once('end', () => {
+      if (!isEnded) onEnd();
+    });
+    const end = (): void => {
+      isEnded = true;
+      dropConnection(client);
+    };
+    try {
+      await client.query(`LISTEN ${CHANNEL}`);
+      return end;
+    } catch (error) {
+      end();
+      throw storeError(error);
+    }
   }
 
   read(): Promise<StoredAccess> {
@@ -164,6 +196,7 @@ export class AccessTables {
     return this.#database.transaction(async (client) => {
       const result = await change(client);
       await client.query('UPDATE access_state SET version = version + 1');
+      await client.query(`NOTIFY ${CHANNEL}`);
       return result;
     });
   }

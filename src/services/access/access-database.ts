@@ -11,7 +11,9 @@ import { type KeyRecord, type KeyStore, type KeyWatch, readKeyRecord, type Store
 import { type Plan, readStoredPlan } from '#services/access/plans.js';
 import type { UsageByKey, UsageStore } from '#services/access/usage.js';
 
-/** How often a watch asks whether something changed, and how seldom while the database does not answer. */
+/** How often a watch asks whether something changed, where changes are announced; those by other programs are not. */
+const ANNOUNCED_POLL_MS = 5_000;
+/** The same where they are not, and how seldom while the database does not answer. */
 const POLL_MS = 250;
 const LONGEST_POLL_MS = 2_000;
 
@@ -114,9 +116,22 @@ export class AccessDatabase implements KeyStore {
         report(error);
       }
     };
-    const polling = new Polling(async () => {
+    let endListening: (() => void) | null = null;
+    const listen = async (): Promise<void> => {
+      const tables = await this.#tables();
+      const onEnd = (): void => {
+        endListening = null;
+        polling.wake();
+      };
+      const end = await tables.listen(() => polling.wake(), onEnd);
+      if (closed) end();
+      else endListening = end;
+    };
+    const polling: Polling = new Polling(async () => {
+      // Before the look: what changes after it is announced.
+      if (endListening === null) await listen().catch(() => {});
       await look();
-      return delayMs;
+      return endListening === null ? delayMs : ANNOUNCED_POLL_MS;
     }, clock);
     try {
       await read();
@@ -129,6 +144,7 @@ export class AccessDatabase implements KeyStore {
       look,
       close() {
         closed = true;
+        endListening?.();
         void polling.close();
       },
     };
