@@ -7,7 +7,7 @@ export const sentences: Readonly<Record<string, string>> = {
   extra_currency_transfer: '{source} sent extra currencies to {destination}[ with {value:ton}]',
   call_contract: '{source} called {destination}[ with {opcode:opcode}][ and {value:ton}]',
   contract_deploy: '[{source} deployed ]{destination}[ with {value:ton}]',
-  tick_tock: '{account} ran as a special account of the masterchain',
+  tick_tock: '{account} ran without a message',
   jetton_transfer: '{sender} sent {amount:jetton:asset} to {receiver}',
   jetton_burn: '{owner} burned {amount:jetton:asset}',
   jetton_mint: '{amount:jetton:asset} were minted to {receiver}',

@@ -155,8 +155,8 @@ function BlockView({ block, committed }: { readonly block: Block; readonly commi
   );
 }
 
-/** Blocks as a table. */
-function BlockTable({ blocks }: { readonly blocks: readonly Block[] }) {
+/** Blocks as a table; with `short`, by their seqnos alone. */
+function BlockTable({ blocks, short = false }: { readonly blocks: readonly Block[]; readonly short?: boolean }) {
   if (blocks.length === 0) return <p class="muted">None.</p>;
   return (
     <TableFrame>
@@ -174,7 +174,7 @@ function BlockTable({ blocks }: { readonly blocks: readonly Block[] }) {
           {blocks.map((block) => (
             <tr key={`${block.workchain}:${block.shard}:${block.seqno}`}>
               <td>
-                <BlockLink block={block} />
+                <BlockLink block={block} short={short} />
               </td>
               <td class="number">{countText(block.tx_count)}</td>
               <td>
@@ -285,7 +285,7 @@ export function BlocksPage() {
       <h1>Masterchain blocks</h1>
       <section class="card">
         {pages.problem !== null && <ProblemNotice problem={pages.problem} what="block" />}
-        <BlockTable blocks={pages.rows} />
+        <BlockTable blocks={pages.rows} short />
         <MorePages pages={pages} />
       </section>
     </KnownAddresses>

@@ -10,7 +10,7 @@ import { KnownAddresses } from '../parts/address-facts.js';
 import { Section } from '../parts/facts.js';
 import { Moment } from '../parts/moment.js';
 import { Loading, Notice, ProblemNotice } from '../parts/notice.js';
-import { BlockLink, McBlockLink } from '../parts/reference.js';
+import { BlockLink, McBlockLink, TraceLink } from '../parts/reference.js';
 import { SearchBox } from '../parts/search-box.js';
 import { pathOf } from '../routing/location.js';
 import { Link } from '../routing/router.js';
@@ -21,14 +21,19 @@ const ACTIONS = 15;
 /** Transactions in which the newest traces are looked for. */
 const TRANSACTIONS = 60;
 
+interface Newest extends ActionsAnswer {
+  /** The newest traces, which have no known actions when there are none here. */
+  readonly traces: readonly string[];
+}
+
 /** The actions of the newest traces of the basechain: the masterchain has some in each block that nobody caused. */
-async function newestActions(signal: AbortSignal): Promise<ActionsAnswer> {
+async function newestActions(signal: AbortSignal): Promise<Newest> {
   const query = { workchain: 0, limit: TRANSACTIONS, sort: 'desc' };
   const { value } = await askV3<TransactionsAnswer>('transactions', query, signal);
   const traces = [...new Set(value.transactions.flatMap(({ trace_id }) => trace_id ?? []))].slice(0, ACTIONS);
-  if (traces.length === 0) return { actions: [] };
+  if (traces.length === 0) return { actions: [], traces };
   const found = await askV3<ActionsAnswer>('actions', { trace_id: traces, limit: ACTIONS, sort: 'desc' }, signal);
-  return found.value;
+  return { ...found.value, traces };
 }
 
 /** Head, blocks as they come, and what happened last. */
@@ -59,7 +64,17 @@ export function HomePage() {
             <ProblemNotice problem={actions.problem} what="action" />
           )}
           {actions.value === null && actions.isLoading && <Loading what="actions" />}
-          {actions.value?.actions.length === 0 && (
+          {actions.value?.actions.length === 0 && actions.value.traces.length > 0 && (
+            <p class="muted">
+              Of what the newest traces did nothing is known:{' '}
+              {actions.value.traces.map((id) => (
+                <span key={id}>
+                  <TraceLink id={id} />{' '}
+                </span>
+              ))}
+            </p>
+          )}
+          {actions.value?.actions.length === 0 && actions.value.traces.length === 0 && (
             <div class="empty">
               <p>Nothing has happened yet.</p>
               {local != null && (
