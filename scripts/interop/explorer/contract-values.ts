@@ -4,44 +4,58 @@ import type { Contents } from './contents.js';
 import { answer } from './newcomer-checks.js';
 import { count, raw, short, ton, units, type ValueWalk } from './value-walk.js';
 
+/** The decimals in the metadata of a jetton; 9 without any. */
+async function decimalsOf(url: string, address: string): Promise<number> {
+  interface Masters {
+    readonly metadata: Readonly<
+      Record<string, { readonly token_info?: readonly { readonly extra?: { readonly decimals?: string } }[] }>
+    >;
+  }
+  const { metadata } = await answer<Masters>(url, `/api/v3/jetton/masters?address=${address}`);
+  return Number(metadata[address]?.token_info?.[0]?.extra?.decimals ?? 9);
+}
+
 /** Values of tokens are those of API v3. */
 export async function walkTokens(walk: ValueWalk): Promise<void> {
   await walk.check('jettons with their holders and transfers', async () => {
     const masters = await walk.rows('jetton/masters', 'jetton_masters');
     for (const master of masters) {
       const { address } = master;
+      const decimals = await decimalsOf(walk.url, address as string);
       await walk.facts(`/jetton/${address}`, {
-        Supply: units(master.total_supply, 9),
+        Supply: units(master.total_supply, decimals),
+        Decimals: `${decimals}`,
         Mintable: master.mintable === true ? 'yes' : 'no',
-        Admin: [raw(master.admin_address)],
+        Admin: master.admin_address == null ? 'nobody' : [raw(master.admin_address)],
         'Code of wallets': short(master.jetton_wallet_code_hash),
       });
-      const query = `jetton_address=${address}&exclude_zero_balance=true`;
-      const holders = await walk.rows('jetton/wallets', 'jetton_wallets', query);
-      await walk.table(
-        `/jetton/${address}?show=holders`,
-        holders.map(({ balance }) => [units(balance, 9)]),
-        [1],
+      const query = `jetton_address=${address}&exclude_zero_balance=true&sort=desc`;
+      const holders = await walk.rowsOrNone('jetton/wallets', 'jetton_wallets', query);
+      if (holders.length > 0) {
+        const balances = holders.map(({ balance }) => [units(balance, decimals)]);
+        await walk.table(`/jetton/${address}?show=holders`, balances, [1]);
+        const owners = (await walk.page.links('.table td:first-child a')).slice(0, holders.length);
+        walk.same(holders.map(({ owner }) => raw(owner)).sort(), owners.map(raw).sort(), 'holders');
+      }
+      const transfers = await walk.rowsOrNone(
+        'jetton/transfers',
+        'jetton_transfers',
+        `jetton_master=${address}&sort=desc`,
       );
-      walk.same(
-        holders.map(({ owner }) => raw(owner)).sort(),
-        (await walk.page.links('.table td:first-child a')).map(raw).sort(),
-        'holders',
-      );
-      const transfers = await walk.rows('jetton/transfers', 'jetton_transfers', `jetton_master=${address}`);
-      await walk.table(
-        `/jetton/${address}?show=transfers`,
-        transfers.map(({ amount }) => [units(amount, 9)]),
-        [2],
-      );
+      if (transfers.length > 0) {
+        const amounts = transfers.map(({ amount }) => [units(amount, decimals)]);
+        await walk.table(`/jetton/${address}?show=transfers`, amounts, [2]);
+      }
     }
     return `${masters.length} jettons`;
   });
   await walk.check('NFTs and their collections', async () => {
-    const items = await walk.rows('nft/items', 'nft_items');
+    const items = await walk.rows('nft/items', 'nft_items', 'include_on_sale=true');
     for (const item of items) {
+      const owner = item.real_owner ?? item.owner_address;
+      const sale = item.sale_contract_address ?? item.auction_contract_address;
       await walk.facts(`/nft/${item.address}`, {
-        Owner: [raw(item.real_owner ?? item.owner_address)],
+        Owner: owner == null ? 'nobody' : [raw(owner), ...(sale == null ? [] : [raw(sale)])],
         Index: item.index as string,
       });
     }

@@ -145,7 +145,15 @@ const NFTS = [
 
 /** Names of the pages that every chain of the activity has. @throws when one of them is missing */
 export function requirePages(pages: readonly PageCheck[]): readonly PageCheck[] {
-  const wanted = ['block', 'transaction', 'trace', 'account', 'jetton', ...NFTS.map(({ name }) => name)];
+  const wanted = [
+    'block',
+    'transaction',
+    'trace',
+    'account',
+    'jetton',
+    'jetton-trace',
+    ...NFTS.map(({ name }) => name),
+  ];
   const missing = wanted.filter((each) => !pages.some(({ name }) => name === each));
   if (missing.length > 0) throw new Error(`nothing on the chain has a page ${missing.join(', ')}`);
   return pages;
@@ -193,6 +201,19 @@ export async function pagesOfContent(url: string): Promise<PageCheck[]> {
   const { jetton_masters } = await answer<MastersAnswer>(url, '/api/v3/jetton/masters?limit=1');
   for (const { address } of jetton_masters) {
     pages.push({ name: 'jetton', path: `/jetton/${address}`, expected: ['Supply', 'Holders', 'Nobody has verified'] });
+  }
+  interface TransfersAnswer {
+    readonly jetton_transfers: readonly { readonly trace_id: string; readonly source: string }[];
+  }
+  const { jetton_transfers } = await answer<TransfersAnswer>(url, '/api/v3/jetton/transfers?limit=1&sort=desc');
+  for (const { trace_id, source } of jetton_transfers) {
+    pages.push({
+      name: 'jetton-trace',
+      path: `/trace/${hex(trace_id)}`,
+      expected: ['What happened', 'jetton transfer'],
+    });
+    pages.push({ name: 'holder', path: `/account/${source}`, expected: ['Bounceable', 'sent'] });
+    pages.push({ name: 'holder-jettons', path: `/account/${source}?show=jettons`, expected: ['Wallet', 'Balance'] });
   }
   for (const { list, name, method, expected } of NFTS) {
     const found = await answer<Record<string, readonly { readonly address: string }[]>>(

@@ -48,10 +48,15 @@ export class ValueWalk {
     });
   }
 
+  /** Rows of API v3; there may be none. */
+  async rowsOrNone(method: string, list: string, query = ''): Promise<readonly JsonObject[]> {
+    return (await answer<Rows>(this.#url, `/api/v3/${method}?limit=${MOST}&${query}`))[list] ?? [];
+  }
+
   /** Rows of API v3. @throws when there are none */
   async rows(method: string, list: string, query = ''): Promise<readonly JsonObject[]> {
-    const rows = (await answer<Rows>(this.#url, `/api/v3/${method}?limit=${MOST}&${query}`))[list];
-    if (rows === undefined || rows.length === 0) throw new Error(`${method} has no ${list}`);
+    const rows = await this.rowsOrNone(method, list, query);
+    if (rows.length === 0) throw new Error(`${method} has no ${list}`);
     return rows;
   }
 
