@@ -10,6 +10,7 @@ import { messageScenarios } from '../localnet/scenarios/message-scenarios.js';
 import { multisigScenarios } from '../localnet/scenarios/multisig-scenarios.js';
 import { nftScenarios } from '../localnet/scenarios/nft-scenarios.js';
 import { Stage } from '../localnet/scenarios/stage.js';
+import { checkAges } from './age-checks.js';
 import { checkBudgets } from './budget-checks.js';
 import { addContents } from './contents.js';
 import { checkHostile } from './hostile-checks.js';
@@ -77,6 +78,7 @@ try {
   await checkPages(browser, looked, { appearances, inTurn, pictures: folder('full') }, report);
   part('values');
   await checkValues(browser, network.url, report);
+  await checkAges(browser, report);
   await checkWalk(browser, network.url, contents, report);
   await checkLongTrace(browser, contents.longTrace, isAll, report);
   part('hostile content');
