@@ -69,13 +69,18 @@ try {
     await Promise.all([messageScenarios(stage), jettonScenarios(stage), nftScenarios(stage), multisigScenarios(stage)]);
     return `${stage.sent.length} messages`;
   });
+  const look = { appearances, inTurn, pictures: folder('full') };
+  const changing = commonPages().filter(({ name }) => CHANGING_PAGES.includes(name));
+  // Before the long trace: it is the newest of all, and nothing is known of what it did.
+  await checkPages(browser, changing, look, report);
+  const ofActivity = requirePages(await pagesOfContent(network.url));
   const contents = await addContents(network);
-  const common = commonPages().filter(
-    ({ name }) => isAll || CHANGING_PAGES.includes(name) || !EMPTY_PAGES.includes(name),
+  const others = commonPages().filter(
+    ({ name }) => !CHANGING_PAGES.includes(name) && (isAll || !EMPTY_PAGES.includes(name)),
   );
-  const pages = [...common, ...requirePages(await pagesOfContent(network.url)), ...pagesOfContents(contents)];
+  const pages = [...others, ...ofActivity, ...pagesOfContents(contents)];
   const looked = pages.filter(({ name }) => isAll || !ONLY_IN_ALL.includes(name));
-  await checkPages(browser, looked, { appearances, inTurn, pictures: folder('full') }, report);
+  await checkPages(browser, looked, look, report);
   part('values');
   await checkValues(browser, network.url, report);
   await checkAges(browser, report);
