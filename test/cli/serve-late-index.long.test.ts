@@ -122,6 +122,26 @@ it('reads the states of selected accounts at the start', async () => {
   );
 }, 300_000);
 
+it('indexes the wallets of selected accounts for the jettons that the list names', async () => {
+  const { url } = await opened();
+  const selected = wallets();
+  const [{ jetton }] = selected as [Row];
+  const owned = selected.filter((each) => each.jetton === jetton);
+  const file = join(away, 'owners.txt');
+  writeFileSync(file, `jetton ${jetton}\n${owned.map(({ owner }) => `${owner}\n`).join('')}`);
+  const all = await start(['--database-url', url, '--from', String(FROM), '--accounts', file]);
+  const query = owned.map(({ owner }) => `owner_address=${encodeURIComponent(owner!)}`).join('&');
+  const found = await until(`${all.url}/api/v3/jetton/wallets?${query}&${PLAIN}`, ({ body }) => {
+    return body?.jetton_wallets?.length === owned.length;
+  });
+  const [balances, expected] = [found.body!.jetton_wallets as Row[], owned].map((rows) =>
+    rows.map(({ balance }) => balance),
+  );
+  expect(balances!.toSorted()).toEqual(expected!.toSorted());
+  const masters = await get(`${all.url}/api/v3/jetton/masters?address=${encodeURIComponent(jetton!)}&${PLAIN}`);
+  expect(masters.body!.jetton_masters).toHaveLength(1);
+}, 300_000);
+
 async function opened() {
   const database = await testDatabase('empty');
   open.push(() => database.close());

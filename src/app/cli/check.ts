@@ -9,7 +9,7 @@ import {
 } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
 import { ProgressMeter, ProgressOutput, progressForm } from '#app/cli/progress.js';
-import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
+import { assignDatabases } from '#app/config/index-settings.js';
 import { download, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type CheckSettings, checkSettings } from '#app/config/settings.js';
@@ -66,10 +66,12 @@ async function startChecking(settings: CheckSettings, logger: Logger): Promise<R
   const [network] = await loadNetworks([settings.network], { download });
   const { name } = network!;
   const databases = assignDatabases([name], { ...settings, databaseReadUrl: [], role: 'api' });
-  const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
   const { from, to, sample, data: dataFolder } = settings;
   // Loaded on demand: this halves the startup time of other commands.
   const { startCheck } = await import('#app/service/index-tools.js');
+  const { selectedAccounts } = await import('#app/service/selected-accounts.js');
+  const source = { network: network!, dataFolder };
+  const accounts = await selectedAccounts(settings.accounts, source, systemEnvironment(logger));
   return startCheck(
     { network: network!, url: databases.get(name)!.url, dataFolder, from, to, sample, accounts },
     systemEnvironment(logger),

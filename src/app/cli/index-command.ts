@@ -17,7 +17,7 @@ import {
   type ShownProgress,
   totalsLine,
 } from '#app/cli/progress.js';
-import { assignDatabases, loadAccounts } from '#app/config/index-settings.js';
+import { assignDatabases } from '#app/config/index-settings.js';
 import { download, loadNetworks } from '#app/config/networks.js';
 import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type BackfillSettings, backfillSettings } from '#app/config/settings.js';
@@ -109,10 +109,12 @@ async function startIndexing(settings: BackfillSettings, recreate: boolean, logg
   const [network] = await loadNetworks([settings.network], { download });
   const { name } = network!;
   const databases = assignDatabases([name], { ...settings, databaseReadUrl: [], role: 'indexer' });
-  const accounts = settings.accounts === null ? null : await loadAccounts(settings.accounts);
   const { from, to, workers, data: dataFolder, rederive, dnsRoot: dnsRoots, state } = settings;
   // Loaded on demand: this halves the startup time of other commands.
   const { startBackfill, startRederivation, startStateImport } = await import('#app/service/index-tools.js');
+  const { selectedAccounts } = await import('#app/service/selected-accounts.js');
+  const source = { network: network!, dataFolder };
+  const accounts = await selectedAccounts(settings.accounts, source, systemEnvironment(logger));
   const index = { network: network!, url: databases.get(name)!.url, dataFolder, accounts, dnsRoots, workers };
   if (state.length > 0) return startStateImport({ ...index, state, recreate }, systemEnvironment(logger));
   if (rederive === null) return startBackfill({ ...index, from, to, recreate }, systemEnvironment(logger));

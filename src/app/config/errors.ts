@@ -29,7 +29,8 @@ export const configErrors = defineErrors('config', {
   'account-list': {
     class: 'caller',
     message: (d: { file: string; problem: string }) => `the account list ${d.file} cannot be used: ${d.problem}`,
-    remedy: 'Use a text file with one address per line; # starts a comment.',
+    remedy:
+      'Use a text file with one address per line, or `jetton` and the address of a jetton master; # starts a comment.',
   },
   'data-folder': {
     class: 'caller',

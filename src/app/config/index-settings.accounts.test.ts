@@ -18,13 +18,24 @@ const [one, two] = [1, 2].map((byte) => Address.ofParts(0, new Uint8Array(32).fi
 describe('a list of accounts', () => {
   it('has addresses in any form, each once, and remarks', async () => {
     const friendly = one.toFriendly({ bounceable: false, testnet: false });
-    const found = await loadAccounts(file(`# mine\r\n${one.toRaw()}\r\n\n  ${friendly} # again\n${two.toRaw()}`));
-    expect(found.map((address) => address.toRaw())).toEqual([one.toRaw(), two.toRaw()]);
+    const { accounts, jettons } = await loadAccounts(
+      file(`# mine\r\n${one.toRaw()}\r\n\n  ${friendly} # again\n${two.toRaw()}`),
+    );
+    expect(accounts.map((address) => address.toRaw())).toEqual([one.toRaw(), two.toRaw()]);
+    expect(jettons).toEqual([]);
+  });
+
+  it('has jetton masters', async () => {
+    const found = await loadAccounts(file(`jetton ${two.toRaw()}\n${one.toRaw()}\njetton\t${two.toRaw()} # again`));
+    expect(found.accounts.map((address) => address.toRaw())).toEqual([one.toRaw()]);
+    expect(found.jettons.map((address) => address.toRaw())).toEqual([two.toRaw()]);
   });
 
   it.each([
     ['a line that is no address', `${one.toRaw()}\nEQ\n`, /^the account list \S+ cannot be used: line 2: /],
-    ['no address', '# none\n', /: it contains no address$/],
+    ['a jetton without an address', `${one.toRaw()}\njetton\n`, /: line 2: /],
+    ['no account', `jetton ${one.toRaw()}\n`, /: it contains no address of an account$/],
+    ['no address', '# none\n', /: it contains no address of an account$/],
   ])('is refused for %s', async (_, text, message) => {
     await expect(loadAccounts(file(text))).rejects.toMatchObject({
       code: 'config/account-list',

@@ -61,7 +61,8 @@ export const selectionSettings = {
   }),
   accounts: optionalSetting({
     ...pathValue('FILE'),
-    meaning: 'a file of accounts to index, one address per line; the list must not change; default: all accounts',
+    meaning:
+      'a file of accounts to index, one address per line, and of jettons whose wallets of them are indexed, too (`jetton ADDRESS`); the list must not change; default: all accounts',
   }),
 };
 
@@ -288,28 +289,38 @@ function conflict(problem: string) {
   return configErrors['setting-conflict']({ problem });
 }
 
+/** The accounts to index, as a file lists them. */
+export interface AccountList {
+  readonly accounts: readonly Address[];
+  /** Jetton masters: they and the wallets of the accounts for them are indexed, too. */
+  readonly jettons: readonly Address[];
+}
+
 /**
- * Reads the addresses in a file, one per line in any form, without duplicates. Empty lines and comments (`#`) are ignored.
+ * Reads a list of accounts: one address per line in any form, or `jetton` and the address of a jetton master. Duplicates are left out,
+ * empty lines and comments (`#`) are ignored.
  *
  * @throws config/account-list
  */
-export async function loadAccounts(file: string): Promise<readonly Address[]> {
+export async function loadAccounts(file: string): Promise<AccountList> {
   const refuse = (problem: string, cause?: unknown) => configErrors['account-list']({ file, problem }, cause);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw refuse(error.code === 'ENOENT' ? 'the file does not exist' : error.message, error);
   });
-  const found = new Map<string, Address>();
+  const accounts = new Map<string, Address>();
+  const jettons = new Map<string, Address>();
   for (const [number, line] of text.split('\n').entries()) {
-    const word = line.replace(/#.*/, '').trim();
-    if (word === '') continue;
+    const words = line.replace(/#.*/, '').trim();
+    if (words === '') continue;
+    const [, kind, word = ''] = /^(jetton\s+)?(.*)$/.exec(words)!;
     try {
       const { address } = parseAddress(word);
-      found.set(address.toRaw(), address);
+      (kind === undefined ? accounts : jettons).set(address.toRaw(), address);
     } catch (error) {
       if (!isTernError(error)) throw error;
       throw refuse(`line ${number + 1}: ${error.message}`, error);
     }
   }
-  if (found.size === 0) throw refuse('it contains no address');
-  return [...found.values()];
+  if (accounts.size === 0) throw refuse('it contains no address of an account');
+  return { accounts: [...accounts.values()], jettons: [...jettons.values()] };
 }
