@@ -56,7 +56,7 @@ const suites = {
   // the same, each page in both widths with both themes, and on a recorded network
   'explorer-all': {
     program: 'explorer/checks.ts',
-    limitMs: 20 * 60_000,
+    limitMs: 30 * 60_000,
     isByName: true,
     prepare: () => [itemOr(prepareBrowser(runCommand), 'browser'), 'all'],
   },
