@@ -255,7 +255,9 @@ export class WatchedPage {
     });
   }
 
-  close(): Promise<void> {
-    return this.#context.close();
+  async close(): Promise<void> {
+    // Answers that are being replaced are of no use to a page that is gone.
+    await this.page.unrouteAll({ behavior: 'ignoreErrors' });
+    await this.#context.close();
   }
 }
