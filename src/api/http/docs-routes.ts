@@ -7,6 +7,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressLimit } from '#api/http/address-limit.js';
 import type { NetworkChoice } from '#api/http/api-paths.js';
 import { type ApiStyle, JSON_TYPE, styleOf } from '#api/http/api-style.js';
+import { INIT_SCRIPT, PAGE_STYLE } from '#api/http/docs-page-files.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { openApiDocument } from '#api/http/openapi.js';
@@ -59,6 +60,8 @@ export function addDocsRoutes(
 interface ServedDocument {
   readonly api: AnyHttpApi;
   readonly text: PrecompressedText;
+  /** Null: the API has none. */
+  readonly examples: PrecompressedText | null;
 }
 
 interface PrefixSubjects {
@@ -85,7 +88,8 @@ function addPrefix(app: FastifyInstance, subjects: PrefixSubjects): void {
   };
   const depth = base.split('/').length - 1;
   const page = (under: string) => (request: FastifyRequest, reply: FastifyReply) => {
-    const { title } = documentOf(request).api;
+    const { api, examples } = documentOf(request);
+    const { title } = api;
     const { apis } = choice.of(request.headers.host);
     const isLocal = apis.some((api) => api.pages === 'local');
     const pages = [
@@ -99,7 +103,18 @@ function addPrefix(app: FastifyInstance, subjects: PrefixSubjects): void {
       .header('X-Content-Type-Options', 'nosniff')
       .header('Referrer-Policy', 'no-referrer')
       .header('Cache-Control', SHORT_CACHE)
-      .send(docsPage({ title, version, base: under, root: root === '' ? './' : root, pages, hasKeys, isLocal }));
+      .send(
+        docsPage({
+          title,
+          version,
+          base: under,
+          root: root === '' ? './' : root,
+          pages,
+          hasKeys,
+          isLocal,
+          hasExamples: examples !== null,
+        }),
+      );
   };
   get(base, page(`${prefix.slice(prefix.lastIndexOf('/') + 1)}/`));
   for (const name of ['', ...style.pageNames]) get(`${base}/${name}`, page(''));
@@ -110,6 +125,11 @@ function addPrefix(app: FastifyInstance, subjects: PrefixSubjects): void {
       return text.send(request, reply.header('Cache-Control', SHORT_CACHE));
     });
   }
+  get(`${base}/docs/examples.json`, (request, reply) => {
+    const { examples } = documentOf(request);
+    if (examples === null) throw httpErrors['not-found']({});
+    return examples.send(request, reply.header('Cache-Control', SHORT_CACHE));
+  });
   get(`${base}/docs/:file`, (request, reply) => sendAsset(assets, request, reply));
   get(`${base}/healthcheck`, (_, reply) =>
     reply
@@ -135,7 +155,12 @@ function documentsOf(networks: readonly HttpNetwork[], prefix: string, profile: 
     const api = network.apis.find((one) => one.prefix === prefix);
     if (api === undefined) continue;
     const make = () => JSON.stringify(openApiDocument(api, profile, server));
-    documents.set(network, { api, text: new PrecompressedText(make, JSON_TYPE) });
+    const { exampleAnswers } = api;
+    const examples =
+      exampleAnswers === undefined
+        ? null
+        : new PrecompressedText(() => readFileSync(exampleAnswers, 'utf8'), JSON_TYPE);
+    documents.set(network, { api, text: new PrecompressedText(make, JSON_TYPE), examples });
   }
   return documents;
 }
@@ -168,14 +193,17 @@ interface PageFacts {
   readonly hasKeys: boolean;
   /** Whether the network is a local one, whose wallets fill in addresses. */
   readonly isLocal: boolean;
+  /** Whether there are recorded answers. */
+  readonly hasExamples: boolean;
 }
 
 /** The page of the interactive reference. */
-function docsPage({ title, version, base, root, pages, hasKeys, isLocal }: PageFacts): string {
+function docsPage({ title, version, base, root, pages, hasKeys, isLocal, hasExamples }: PageFacts): string {
   const at = escapeHtml(base);
   const name = `${escapeHtml(title)} · Tern ${escapeHtml(version.replace(/^v/, ''))}`;
   const links = pages.map(([path, text]) => `<a href="${escapeHtml(root + path)}">${escapeHtml(text)}</a>`).join('\n');
   const wallets = isLocal ? ` data-wallets="${escapeHtml(root)}localnet/wallets"` : '';
+  const examples = hasExamples ? ` data-examples="${at}docs/examples.json"` : '';
   return `<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -190,7 +218,7 @@ function docsPage({ title, version, base, root, pages, hasKeys, isLocal }: PageF
 <nav><strong>${name}</strong>
 ${links}
 </nav>
-<div id="swagger-ui" data-document="${at}openapi.json" data-access="${hasKeys ? 'keys' : 'open'}"${wallets}></div>
+<div id="swagger-ui" data-document="${at}openapi.json" data-access="${hasKeys ? 'keys' : 'open'}"${wallets}${examples}></div>
 <noscript>The document of this API is <a href="${at}openapi.json">openapi.json</a>.</noscript>
 <script src="${at}docs/swagger-ui-bundle.js"></script>
 <script src="${at}docs/init.js"></script>
@@ -211,117 +239,6 @@ interface DocsAsset {
   /** Changes with the bytes. */
   readonly etag: string;
 }
-
-/** Narrow screens: nothing of the page is wider than the window, long words break and tables scroll. */
-const PAGE_STYLE = `nav { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 12px 20px; font: 14px sans-serif; background: #fafafa; }
-nav a { color: #1a5fb4; }
-body { margin: 0; }
-.swagger-ui { overflow-wrap: anywhere; }
-.swagger-ui .wrapper { max-width: 1460px; box-sizing: border-box; }
-@media (max-width: 700px) {
-  .swagger-ui .wrapper { padding: 0 8px; }
-  .swagger-ui .opblock-summary-path { max-width: none; }
-  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
-  .swagger-ui table { table-layout: fixed; width: 100%; }
-  .swagger-ui .parameters-col_name { width: 35%; min-width: 0; }
-  .swagger-ui table tbody tr td:first-of-type { max-width: none; min-width: 0; width: 35%; padding-right: 8px; }
-  .swagger-ui input, .swagger-ui select, .swagger-ui textarea { max-width: 100% !important; min-width: 0 !important; box-sizing: border-box; }
-  .swagger-ui pre, .swagger-ui .markdown pre, .swagger-ui .model-box { max-width: 100%; overflow-x: auto; }
-  .swagger-ui .scheme-container .schemes, .swagger-ui .info { min-width: 0; }
-}
-`;
-
-/**
- * Starts Swagger UI with the document that the page names; nothing is loaded from other servers. Before that it makes of the
- * document what one wants to try: optional parameters start empty (an example goes into the description), a method that GET and POST
- * have is shown once, addresses are wallets of a local network, and nothing looks locked where access is open.
- */
-const INIT_SCRIPT = `'use strict';
-const root = document.getElementById('swagger-ui');
-const { document: place, access, wallets } = root.dataset;
-
-const getJson = (url) => fetch(url).then((response) => (response.ok ? response.json() : Promise.reject(response.status)));
-
-function emptyOptional(parameter) {
-  if (parameter.required) return;
-  const { example, schema = {} } = parameter;
-  const shown = example === undefined ? schema.default : example;
-  const word = example === undefined ? 'Default' : 'Example';
-  if (shown !== undefined) {
-    parameter.description = (parameter.description || '') + ' ' + word + ': \`' + String(shown) + '\`.';
-  }
-  delete parameter.example;
-  parameter.schema = { ...schema };
-  delete parameter.schema.default;
-  delete parameter.schema.examples;
-}
-
-function useWallet(part, wallet) {
-  if (typeof part !== 'object' || part === null) return;
-  if (Array.isArray(part)) part.forEach((one) => useWallet(one, wallet));
-  else for (const [name, value] of Object.entries(part)) {
-    if (name === 'address' && typeof value === 'string') part[name] = wallet;
-    else useWallet(value, wallet);
-  }
-}
-
-function withoutMadeUpKeys(schema) {
-  if (typeof schema !== 'object' || schema === null) return;
-  const { type, properties, additionalProperties, example } = schema;
-  const isMap = type === 'object' && properties === undefined && additionalProperties !== false;
-  if (isMap && example === undefined) schema.example = {};
-  Object.values(schema).forEach(withoutMadeUpKeys);
-}
-
-function prepare(document, wallet) {
-  const shared = document.components.parameters || {};
-  Object.values(shared).forEach(emptyOptional);
-  for (const path of Object.values(document.paths)) {
-    // Swagger UI does not follow references of a path in a document that it did not load itself.
-    if (path.parameters) path.parameters = path.parameters.map(({ $ref }) => shared[$ref.split('/').pop()]);
-    if (path.get && path.post) {
-      path.get.description = (path.get.description || '') + '\\n\\nAlso as POST with the parameters as a JSON object.';
-      delete path.post;
-    }
-    for (const operation of Object.values(path)) {
-      if (access === 'open') delete operation.security;
-      const { parameters = [], requestBody } = operation;
-      parameters.forEach(emptyOptional);
-      if (wallet === null) continue;
-      for (const parameter of parameters) {
-        if (parameter.name !== 'address' || !parameter.required) continue;
-        parameter.example = parameter.schema.type === 'array' ? [wallet] : wallet;
-        delete parameter.schema.examples;
-      }
-      const body = requestBody && requestBody.content && requestBody.content['application/json'];
-      if (body && body.example) useWallet(body.example, wallet);
-    }
-  }
-  if (access === 'open') delete document.components.securitySchemes;
-  withoutMadeUpKeys(document.components.schemas);
-  return document;
-}
-
-const firstWallet = wallets === undefined
-  ? Promise.resolve(null)
-  : getJson(wallets).then(({ wallets: all }) => all.find(({ mnemonic }) => mnemonic !== null).address).catch(() => null);
-
-Promise.all([getJson(place), firstWallet]).then(([document, wallet]) => {
-  window.ui = SwaggerUIBundle({
-    spec: prepare(document, wallet),
-    domNode: root,
-    deepLinking: true,
-    displayRequestDuration: true,
-    docExpansion: 'list',
-    filter: true,
-    persistAuthorization: true,
-    tryItOutEnabled: true,
-    validatorUrl: null,
-  });
-}, (problem) => {
-  root.textContent = 'The document of this API cannot be read now (' + problem + '); reload the page in a moment.';
-});
-`;
 
 /** Files that are made here, by their names. */
 const OWN: Readonly<Record<string, { readonly type: string; readonly text: string }>> = {

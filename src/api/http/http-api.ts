@@ -148,6 +148,8 @@ export interface HttpApi<Context, Switches extends RequestSwitches = NoSwitches>
   readonly endpoints: readonly AnyEndpoint<Context>[];
   /** The groups of the API reference in order, with a description each. */
   readonly tags?: readonly { readonly name: string; readonly description: string }[];
+  /** A JSON file with an answer of each path, as it was recorded, for the reference page. */
+  readonly exampleAnswers?: URL;
   /** Names of `@type` in the `toncenter` profile by those of the `spec` profile; other names stay. */
   readonly typeNames?: Readonly<Record<string, string>>;
   /**

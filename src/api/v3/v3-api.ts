@@ -106,4 +106,5 @@ export const v3Description = {
   tags: v3Tags,
   endpoints: v3Endpoints,
   switches: v3Switches,
+  exampleAnswers: new URL('../../../data/example-answers/v3.json', import.meta.url),
 } as const;

@@ -40,6 +40,7 @@ export const v2Description = {
   tags: v2Tags,
   endpoints: v2Endpoints,
   typeNames: V2_TYPE_NAMES,
+  exampleAnswers: new URL('../../../data/example-answers/v2.json', import.meta.url),
 } as const;
 
 /** API v2 of a network. @param pending follows the messages that are sent; null: nobody does */

@@ -1,0 +1,116 @@
+// Style and script of the reference pages: they run in a browser.
+
+/** Narrow screens: nothing of the page is wider than the window, long words break and tables scroll. */
+export const PAGE_STYLE = `nav { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 12px 20px; font: 14px sans-serif; background: #fafafa; }
+nav a { color: #1a5fb4; }
+body { margin: 0; }
+.swagger-ui { overflow-wrap: anywhere; }
+.swagger-ui .wrapper { max-width: 1460px; box-sizing: border-box; }
+@media (max-width: 700px) {
+  .swagger-ui .wrapper { padding: 0 8px; }
+  .swagger-ui .opblock-summary-path { max-width: none; }
+  .swagger-ui .opblock .opblock-summary { flex-wrap: wrap; }
+  .swagger-ui table { table-layout: fixed; width: 100%; }
+  .swagger-ui .parameters-col_name { width: 35%; min-width: 0; }
+  .swagger-ui table tbody tr td:first-of-type { max-width: none; min-width: 0; width: 35%; padding-right: 8px; }
+  .swagger-ui input, .swagger-ui select, .swagger-ui textarea { max-width: 100% !important; min-width: 0 !important; box-sizing: border-box; }
+  .swagger-ui pre, .swagger-ui .markdown pre, .swagger-ui .model-box { max-width: 100%; overflow-x: auto; }
+  .swagger-ui .scheme-container .schemes, .swagger-ui .info { min-width: 0; }
+}
+`;
+
+/**
+ * Starts Swagger UI with the document that the page names; nothing is loaded from other servers. Before that it makes of the
+ * document what one wants to try: optional parameters start empty (an example goes into the description), a method that GET and POST
+ * have is shown once, addresses are wallets of a local network, answers are recorded ones, and nothing looks locked where access is
+ * open.
+ */
+export const INIT_SCRIPT = `'use strict';
+const root = document.getElementById('swagger-ui');
+const { document: place, access, wallets, examples } = root.dataset;
+
+const getJson = (url) => fetch(url).then((response) => (response.ok ? response.json() : Promise.reject(response.status)));
+
+function emptyOptional(parameter) {
+  if (parameter.required) return;
+  const { example, schema = {} } = parameter;
+  const shown = example === undefined ? schema.default : example;
+  const word = example === undefined ? 'Default' : 'Example';
+  if (shown !== undefined) {
+    parameter.description = (parameter.description || '') + ' ' + word + ': \`' + String(shown) + '\`.';
+  }
+  delete parameter.example;
+  parameter.schema = { ...schema };
+  delete parameter.schema.default;
+  delete parameter.schema.examples;
+}
+
+const ADDRESS = /^([EUk0][Qf][\\w-]{46}|-?\\d:[0-9a-fA-F]{64})$/;
+
+function withWallet(value, wallet) {
+  if (typeof value === 'string') return ADDRESS.test(value) ? wallet : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((one) => withWallet(one, wallet));
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withWallet(one, wallet)]));
+}
+
+function withoutMadeUpKeys(schema) {
+  if (typeof schema !== 'object' || schema === null) return;
+  const { type, properties, additionalProperties, example } = schema;
+  const isMap = type === 'object' && properties === undefined && additionalProperties !== false;
+  if (isMap && example === undefined) schema.example = {};
+  Object.values(schema).forEach(withoutMadeUpKeys);
+}
+
+function prepare(document, wallet, answers) {
+  const shared = document.components.parameters || {};
+  Object.values(shared).forEach(emptyOptional);
+  for (const [name, path] of Object.entries(document.paths)) {
+    const answer = answers[name.replace('/toncenter/', '/')];
+    // Swagger UI does not follow references of a path in a document that it did not load itself.
+    if (path.parameters) path.parameters = path.parameters.map(({ $ref }) => shared[$ref.split('/').pop()]);
+    if (path.get && path.post) {
+      path.get.description = (path.get.description || '') + '\\n\\nAlso as POST with the parameters as a JSON object.';
+      delete path.post;
+    }
+    for (const operation of Object.values(path)) {
+      if (access === 'open') delete operation.security;
+      const { parameters = [], requestBody, responses = {} } = operation;
+      const good = responses['200'] && responses['200'].content && responses['200'].content['application/json'];
+      if (good && answer !== undefined) good.example = answer;
+      parameters.forEach(emptyOptional);
+      if (wallet === null) continue;
+      for (const parameter of parameters) {
+        if (parameter.required) parameter.example = withWallet(parameter.example, wallet);
+      }
+      const body = requestBody && requestBody.content && requestBody.content['application/json'];
+      if (body && body.example) body.example = withWallet(body.example, wallet);
+    }
+  }
+  if (access === 'open') delete document.components.securitySchemes;
+  withoutMadeUpKeys(document.components.schemas);
+  return document;
+}
+
+const firstWallet = wallets === undefined
+  ? Promise.resolve(null)
+  : getJson(wallets).then(({ wallets: all }) => all.find(({ mnemonic }) => mnemonic !== null).address).catch(() => null);
+
+const recorded = examples === undefined ? Promise.resolve({}) : getJson(examples).catch(() => ({}));
+
+Promise.all([getJson(place), firstWallet, recorded]).then(([document, wallet, answers]) => {
+  window.ui = SwaggerUIBundle({
+    spec: prepare(document, wallet, answers),
+    domNode: root,
+    deepLinking: true,
+    displayRequestDuration: true,
+    docExpansion: 'list',
+    filter: true,
+    persistAuthorization: true,
+    tryItOutEnabled: true,
+    validatorUrl: null,
+  });
+}, (problem) => {
+  root.textContent = 'The document of this API cannot be read now (' + problem + '); reload the page in a moment.';
+});
+`;
