@@ -5,7 +5,6 @@ import process from 'node:process';
 import { spreadOf } from './harness.js';
 import { profile, type WorkPart } from './localnet/profile.js';
 import { SandboxExecutor } from './localnet/sandbox-executor.js';
-import { measureStarts, type StartTime } from './localnet/start-times.js';
 import { TransferNetwork } from './localnet/transfer-network.js';
 import type { ReportTable } from './report.js';
 import type { BenchSuite } from './suite.js';
@@ -14,9 +13,6 @@ import type { BenchSuite } from './suite.js';
 const WALLETS = [8, 20, 200];
 const WARM_UP_ROUNDS = 5;
 const ROUNDS = 9;
-const STARTS = 4;
-const START_TARGET_MS = 5_000;
-const END_TARGET_MS = 3_000;
 /** Transactions that are profiled, at least. */
 const PROFILED = 3_000;
 
@@ -48,8 +44,7 @@ export const suite: BenchSuite = {
         rmSync(folder, { recursive: true });
       }
     }
-    process.stderr.write('bench: localnet: npm start …\n');
-    return [ratesTable(rates), sharesTable(shares), startsTable(await measureStarts(STARTS))];
+    return [ratesTable(rates), sharesTable(shares)];
   },
 };
 
@@ -149,28 +144,5 @@ function sharesTable(rows: readonly (readonly string[])[]): ReportTable {
     title: 'Where the time of a transaction goes',
     head: ['transfers', 'part', 'a transaction', 'share'],
     rows,
-  };
-}
-
-function startsTable([first, ...again]: readonly StartTime[]): ReportTable {
-  const row = (chain: string, times: readonly StartTime[]): string[] => {
-    const cell = (of: (time: StartTime) => number, target: number): string => {
-      const { min, median, max } = spreadOf(times.map(of));
-      const texts = [median, min, max].map((ms) => (ms / 1000).toFixed(2));
-      return `${texts.join('  ')} ${median <= target ? 'met' : 'missed'}`;
-    };
-    return [
-      chain,
-      `${times.length}`,
-      cell(({ v2 }) => v2, START_TARGET_MS),
-      cell(({ v3 }) => v3, START_TARGET_MS),
-      cell(({ end }) => end, END_TARGET_MS),
-    ];
-  };
-  return {
-    title:
-      'npm start: seconds to the first right answer (5 are wanted), and from Ctrl-C to the end (3): median, min, max',
-    head: ['chain', 'times', 'v2', 'v3', 'end'],
-    rows: [row('new', first === undefined ? [] : [first]), row('goes on', again)],
   };
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,21 +21,37 @@ const MOST_MS = 120_000;
 const POLL_MS = 20;
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 
-/** `npm start` in an empty folder, and again and again in the same one. The first is that of the new chain. */
-export async function measureStarts(times: number): Promise<readonly StartTime[]> {
+/** A folder for chains of `npm start`, for as long as `work` runs. */
+export async function inDataFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'tern-bench-'));
   // A database that root starts runs as another user, who has to get there.
   chmodSync(folder, 0o755);
   try {
-    const found: StartTime[] = [];
-    while (found.length < times) found.push(await measureStart(join(folder, 'data')));
-    return found;
+    return await work(folder);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-async function measureStart(data: string): Promise<StartTime> {
+/** Milliseconds of `tern --version`. @throws when it prints something else */
+export async function measureVersion(): Promise<number> {
+  const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as { version: string };
+  const began = performance.now();
+  const child = spawn(process.execPath, [join(repository, 'bin', 'tern.js'), '--version'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.on('data', (text) => {
+    printed += text;
+  });
+  await once(child, 'close');
+  const took = performance.now() - began;
+  if (printed !== `${version}\n`) throw new Error(`tern --version printed ${JSON.stringify(printed)}`);
+  return took;
+}
+
+/** `npm start` until the first right answers, and its end. @param data folder of the chain, which is made or goes on */
+export async function measureStart(data: string): Promise<StartTime> {
   const port = await freePort();
   const began = performance.now();
   const child = spawn('npm', ['start'], {
