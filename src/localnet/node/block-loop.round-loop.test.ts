@@ -134,6 +134,18 @@ describe('the pace of a local network', () => {
     expect(requests.map(({ externals }) => externals.length)).toEqual([1, 0, 0]);
   });
 
+  it('is, in automatic mode, a block each 5 s, and each 8 s after a minute without messages, until there is one', async () => {
+    const { loop, requests, pass } = loopOf({ mining: 'auto' });
+    loop.start();
+    await pass(60_100);
+    expect(requests).toHaveLength(12);
+    await pass(80_000);
+    expect(requests).toHaveLength(22);
+    loop.wake();
+    await pass(10_100);
+    expect(requests).toHaveLength(25);
+  });
+
   it('follows queued messages without a pause, and at the block time when they do not end', async () => {
     const { loop, queued, requests, pass } = loopOf({ mining: 'auto', paused: true });
     queued.left = 3;

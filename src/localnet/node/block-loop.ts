@@ -54,6 +54,10 @@ const LEAST_BUDGET_MS = 300;
 
 /** Without messages, a block in automatic mode is produced after this time, so that the chain keeps up with the clock. */
 const HEARTBEAT_MS = 5_000;
+/** The same when there has been no message for so long. */
+const REST_AFTER_MS = 60_000;
+/** Less than the 10 s that clients usually wait for the next masterchain block. */
+const RESTING_HEARTBEAT_MS = 8_000;
 /** Pause between blocks in automatic mode that follow from messages; messages of many clients share a block. */
 const QUICK_PAUSE_MS = 5;
 /** After so many blocks without an end of the messages, as contracts can cause for ever, the block time applies. */
@@ -77,6 +81,8 @@ export class BlockLoop {
   #mining: MiningMode;
   /** Blocks since the last one without messages. */
   #quick = 0;
+  /** Clock milliseconds of the last message or override. */
+  #busyAt: number;
   #closed = false;
   #cancel: CancelSchedule = () => {};
   #pending: PendingOverrides[] = [];
@@ -91,6 +97,7 @@ export class BlockLoop {
     this.#blockTimeMs = blockTimeMs;
     this.#paused = paused;
     this.#mining = mining;
+    this.#busyAt = modules.clock.now();
   }
 
   get blockTimeMs(): number {
@@ -112,6 +119,7 @@ export class BlockLoop {
 
   /** A message waits in the pool: in automatic mode a block is produced at once. */
   wake(): void {
+    this.#busyAt = this.#modules.clock.now();
     if (this.#mining === 'auto') this.#schedule(0);
   }
 
@@ -144,6 +152,7 @@ export class BlockLoop {
    */
   async makeBlockWith(overrides: readonly StateOverride[]): Promise<NewBlockBundle> {
     if (this.#closed) throw localnetErrors.closing({});
+    this.#busyAt = this.#modules.clock.now();
     const made = new Promise<NewBlockBundle>((resolve, reject) => {
       this.#pending.push({ overrides, resolve, reject });
     });
@@ -213,11 +222,12 @@ export class BlockLoop {
   /** Milliseconds from the start of a block to that of the next one. */
   #pauseMs(): number {
     if (this.#mining === 'steady') return this.#blockTimeMs;
-    const { pool, hasQueued } = this.#modules;
+    const { clock, pool, hasQueued } = this.#modules;
     if (pool.size === 0 && !hasQueued()) {
       this.#quick = 0;
-      return HEARTBEAT_MS;
+      return clock.now() - this.#busyAt < REST_AFTER_MS ? HEARTBEAT_MS : RESTING_HEARTBEAT_MS;
     }
+    this.#busyAt = clock.now();
     this.#quick++;
     return this.#quick > MOST_QUICK_BLOCKS ? this.#blockTimeMs : QUICK_PAUSE_MS;
   }
