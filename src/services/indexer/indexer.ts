@@ -67,7 +67,8 @@ export interface IndexerStatus {
 /** TVM workers that run get-methods of code without a native reader. */
 const TVM_WORKERS = 1;
 
-const LEADER_LOCK = { everyMs: 1000, deadAfterMs: 4000 };
+/** `checkMs`, at least: less often where no other process waits for the lock. */
+const LEADER_LOCK = { everyMs: 1000, checkMs: 1000, deadAfterMs: 4000 };
 
 /** Fills and follows the index of a network while it is the index leader; otherwise waits for the leadership. */
 export class Indexer {
@@ -76,6 +77,7 @@ export class Indexer {
   readonly #retries: Retries;
   readonly #written: WriteProgress;
   readonly #stop = sharedAbortController();
+  readonly #checkMs: number;
   readonly #listeners = new Set<(batch: WrittenBatch) => void>();
   readonly #followThreads: WritePool;
   readonly #fillThreads: WritePool;
@@ -106,6 +108,7 @@ export class Indexer {
     this.#followThreads = new WritePool(1, start, answers);
     this.#fillThreads = new WritePool(settings.workers, start, answers);
     const pollMs = settings.queuePollMs;
+    this.#checkMs = Math.max(LEADER_LOCK.checkMs, pollMs);
     const detect = {
       ...{ url: settings.databaseUrl, pollMs },
       tvmWorkers: TVM_WORKERS,
@@ -233,7 +236,10 @@ export class Indexer {
     let done = false;
     while (!stop.aborted && !done) {
       const lock = await this.#unlessStopped(() =>
-        this.#retries.run(() => LeaderLock.take(database, clock, LEADER_LOCK, stop), stop),
+        this.#retries.run(
+          () => LeaderLock.take(database, clock, { ...LEADER_LOCK, checkMs: this.#checkMs }, stop),
+          stop,
+        ),
       );
       if (lock === undefined || lock === null) break;
       this.#role = 'leader';

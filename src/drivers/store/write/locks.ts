@@ -8,8 +8,10 @@ import { withDeadline } from '#kernel/deadline.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 
 export interface LeaderLockOptions {
-  /** Interval at which a standby tries to take the lock and the leader checks that it still holds it; in milliseconds. */
+  /** Interval at which a standby tries to take the lock; in milliseconds. */
   readonly everyMs: number;
+  /** Interval at which the leader checks that it still holds it; in milliseconds. Default: the same. */
+  readonly checkMs?: number;
   /** A connection whose database does not answer for so long is given up; in milliseconds. */
   readonly deadAfterMs: number;
 }
@@ -78,7 +80,7 @@ export class LeaderLock {
   async #watch(): Promise<void> {
     const { signal } = this.#ended;
     for (;;) {
-      await pause(this.#options.everyMs, this.#clock, signal);
+      await pause(this.#options.checkMs ?? this.#options.everyMs, this.#clock, signal);
       if (signal.aborted || this.#lost.signal.aborted) return;
       try {
         await withConnectionDeadline(this.#client.query('SELECT'), this.#clock, this.#options);
