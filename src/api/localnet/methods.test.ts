@@ -360,6 +360,19 @@ it('reports what the network refuses, with a status by its class', async () => {
 });
 
 describe('the rest of the server', () => {
+  it('takes the examples of its document unchanged', async () => {
+    const document = (await (await fetch(`${server.url}/localnet/openapi.json`)).json()) as any;
+    node.fork = { source: 'mainnet', block: fakeBlock(MASTERCHAIN_SHARD, 7) };
+    const refused: unknown[] = [];
+    for (const [path, { post }] of Object.entries<any>(document.paths)) {
+      const example = post?.requestBody?.content['application/json'].example;
+      if (example === undefined) continue;
+      const { status, json } = await call(path.replace('/localnet/', ''), example);
+      if (status === 422) refused.push([path, json.error]);
+    }
+    expect(refused).toEqual([]);
+  });
+
   it('has a page and a document, and knows no other methods', async () => {
     const page = await fetch(`${server.url}/localnet`);
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);

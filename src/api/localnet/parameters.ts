@@ -27,10 +27,14 @@ export function localAddressParameter(description: string) {
 }
 
 /** An amount in nanotons. */
-export function nanotonsParameter(description: string, least: bigint) {
+export function nanotonsParameter(description: string, least: bigint, { hasExample = true } = {}) {
   const bounds = `Nanotons (1 TON is 1000000000), as text or as a whole number, ${least} to ${MOST_NANOTONS}.`;
   return Type.Transform(
-    Type.String({ description: `${description} ${bounds}`, format: 'int64', examples: ['1000000000'] }),
+    Type.String({
+      description: `${description} ${bounds}`,
+      format: 'int64',
+      ...(hasExample ? { examples: ['1000000000'] } : {}),
+    }),
   )
     .Decode((text) => parseNanotons(text, least, MOST_NANOTONS))
     .Encode(String);

@@ -97,7 +97,7 @@ const impersonate = localnetEndpoint({
     from: Type.Optional(localAddressParameter('Whose message it is to be; there need be nothing')),
     to: Type.Optional(localAddressParameter('Who is to get it')),
     amount: Type.Optional(nanotonsParameter('What comes with it.', 0n)),
-    value: Type.Optional(nanotonsParameter('The former name of `amount`.', 0n)),
+    value: Type.Optional(nanotonsParameter('The former name of `amount`.', 0n, { hasExample: false })),
     bounce: Type.Optional(
       Type.Boolean({ description: 'Whether it comes back when it cannot be worked on. Default: true.' }),
     ),
