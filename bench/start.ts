@@ -11,7 +11,6 @@ import type { BenchSuite } from './suite.js';
 
 /** Runs of each start, without `--size`. */
 const RUNS = 5;
-const VERSIONS_PER_RUN = 3;
 const TARGETS_MS = { version: 150, first: 3_000, second: 2_000, end: 3_000 } as const;
 
 const repository = fileURLToPath(new URL('../', import.meta.url));
@@ -51,10 +50,8 @@ async function measure(cache: Measured['cache'], runs: number, before: () => voi
   const measured: Measured = { cache, version: [], first: [], second: [] };
   for (let run = 1; run <= runs; run++) {
     process.stderr.write(`bench: start: ${cache} page cache, run ${run} of ${runs} …\n`);
-    for (let i = 0; i < VERSIONS_PER_RUN; i++) {
-      before();
-      measured.version.push(await measureVersion());
-    }
+    before();
+    measured.version.push(await measureVersion());
     await inDataFolder(async (folder) => {
       for (const times of [measured.first, measured.second]) {
         before();

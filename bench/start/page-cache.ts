@@ -13,6 +13,9 @@ export const EVICTED = 'the files of Tern, of its packages and of PostgreSQL, no
 const FORGET = 'for file; do dd if="$file" iflag=nocache count=0 status=none || exit 1; done';
 const FILES_AT_ONCE = 500;
 
+/** A start does not read these. */
+const NOT_READ = /\.([mc]?ts|map|md)$/;
+
 /**
  * Takes the pages of {@link EVICTED} out of the page cache; the rest of the machine keeps its own.
  * @returns false where that is not possible: not Linux, or a `dd` without `nocache`
@@ -28,7 +31,7 @@ export function evictPages(): boolean {
 }
 
 function folders(): readonly string[] {
-  const own = ['bin', 'data', 'dist', 'migrations', 'scripts', 'src'];
+  const own = ['bin', 'data', 'dist', 'migrations', 'scripts'];
   const lock = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
     packages: Record<string, { readonly dev?: boolean }>;
   };
@@ -39,7 +42,8 @@ function folders(): readonly string[] {
 function filesOf(folder: string): readonly string[] {
   try {
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-    return entries.flatMap((entry) => (entry.isFile() ? [join(entry.parentPath, entry.name)] : []));
+    const files = entries.filter((entry) => entry.isFile() && !NOT_READ.test(entry.name));
+    return files.map(({ parentPath, name }) => join(parentPath, name));
   } catch {
     // An optional package of another platform.
     return [];
