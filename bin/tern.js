@@ -2,6 +2,7 @@
 // The `tern` command. In a checkout it builds what has changed in the sources; a published package is built already.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
+import module from 'node:module';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 
@@ -25,9 +26,23 @@ if (more.length === 0 && (first === '--version' || first === '-V')) {
     const { startWebBuild } = await import('../scripts/build-web.mjs');
     startWebBuild(process.argv[2]);
     const { compile } = await import('../scripts/compile.mjs');
-    if (await compile(fileURLToPath(new URL('..', import.meta.url)))) await import(built);
-    else runSource();
+    if (await compile(fileURLToPath(new URL('..', import.meta.url)))) {
+      keepCompiledCode();
+      await import(built);
+    } else {
+      runSource();
+    }
   }
+}
+
+/** From Node 22.1 on, what V8 has compiled is kept for the next start. Threads find the folder in the environment. */
+function keepCompiledCode() {
+  const { enableCompileCache } = /** @type {{ enableCompileCache?: (folder: string) => unknown }} */ (
+    /** @type {unknown} */ (module)
+  );
+  if (enableCompileCache === undefined) return;
+  process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../node_modules/.cache/v8', import.meta.url));
+  enableCompileCache(process.env.NODE_COMPILE_CACHE);
 }
 
 /**
