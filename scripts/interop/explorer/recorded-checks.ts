@@ -53,7 +53,10 @@ export async function checkRecorded(
   }
 }
 
-/** Waits until the index has what the liteserver has. @returns the newest masterchain seqno */
+/** Figures of the index that are 0 when nothing is left to do. */
+const LEFT = ['tern_index_fill_missing_blocks', 'tern_index_actions_left', 'tern_index_contracts_queued'];
+
+/** Waits until the index has the whole chain, and knows its contracts and actions. @returns the newest masterchain seqno */
 async function wholeIndex(url: string): Promise<number> {
   interface Info {
     readonly result: { readonly last: { readonly seqno: number } };
@@ -63,8 +66,11 @@ async function wholeIndex(url: string): Promise<number> {
     const ready = (await (await fetch(`${url}/readyz`)).json()) as {
       readonly networks: Readonly<Record<string, { readonly details?: Readonly<Record<string, unknown>> }>>;
     };
-    const details = Object.values(ready.networks)[0]?.details ?? {};
-    if (details.index_head_seqno === last.seqno && details.index_missing_blocks === 0) return last.seqno;
-    if (Date.now() > until) throw new Error(`the index is at ${JSON.stringify(details)} of ${last.seqno}`);
+    const coverage = String(Object.values(ready.networks)[0]?.details?.index_coverage);
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+    const left = LEFT.map((name) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(metrics)?.[1]));
+    const isWhole = new RegExp(`history=1-${last.seqno}(?!\\d)`).test(coverage);
+    if (isWhole && left.every((count) => count === 0)) return last.seqno;
+    if (Date.now() > until) throw new Error(`the index has ${coverage} of ${last.seqno}; left: ${left.join(', ')}`);
   }
 }
