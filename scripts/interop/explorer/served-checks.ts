@@ -155,7 +155,7 @@ async function checkMissing(
         [`/jetton/0:${'11'.repeat(32)}`, 'There is no such jetton.'],
       ] as const) {
         await watched.go(`/explorer${path}`);
-        await page.locator('main .notice-title').first().waitFor();
+        await page.locator('main .notice b', { hasText: 'late' }).waitFor();
         expectText(await watched.text(), title, begins, 'this one is late');
       }
       return `5 pages name block ${from}; ${nothing(browser.noted())}`;
