@@ -2,7 +2,7 @@ import type { CheckReport } from '../check-report.js';
 import type { WatchedBrowser } from './watched-browser.js';
 
 /** Looks at a page on which ages change. */
-const AGE_LOOKS = 8;
+const AGE_LOOKS = 5;
 
 /** The seconds of an age as it is shown. */
 function secondsOf(text: string): number {
