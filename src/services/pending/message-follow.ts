@@ -89,7 +89,12 @@ export class MessageFollow {
       wake();
     };
     const unwatch = live.watch(hash, changed);
-    const end = () => wake();
+    // The time of the clock says nothing about it: a timer may fire somewhat early.
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+      wake();
+    };
     signal.addEventListener('abort', end);
     const cancel = clock.schedule(Math.max(0, untilMs - clock.now()), end);
     try {
@@ -106,10 +111,10 @@ export class MessageFollow {
           cancelLook = isOfIndex ? clock.schedule(LOOK_MS, changed) : () => {};
           continue;
         }
-        if (clock.now() >= untilMs) return;
+        if (isOver) return;
         await new Promise<void>((resolve) => {
           wake = resolve;
-          if (hasChanged || signal.aborted) resolve();
+          if (hasChanged || isOver) resolve();
         });
       }
     } finally {
