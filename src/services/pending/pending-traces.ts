@@ -1,8 +1,7 @@
-import { hashKey } from '#drivers/store/keys.js';
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { type ExternalInMessage, Message, normalizedExternalHash } from '#formats/tlb/message.js';
+import { type ExternalInMessage, normalizedExternalHash } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { toHex } from '#kernel/bytes.js';
 import type { Clock } from '#kernel/clock.js';
@@ -12,10 +11,12 @@ import type { EmulatedTrace, TraceEmulation } from '#services/emulation/emulated
 import { EmulationQueue } from '#services/pending/emulation-queue.js';
 import type { LiveMessages, MessageOrigin, MessageStatus } from '#services/pending/live-messages.js';
 import type { Invalidation, LiveAction, LiveEvent, LiveTrace, LiveTransaction } from '#services/pending/live-trace.js';
+import { MessageIndex, type PendingMessage } from '#services/pending/message-index.js';
+import { MessageWatchers } from '#services/pending/message-watchers.js';
 import type { PendingMetrics } from '#services/pending/metrics.js';
 import { checkPendingOptions, type PendingOptions, type PendingSettings } from '#services/pending/options.js';
 import { messagesOf, PlacedTrace, type TracePlace } from '#services/pending/placed-trace.js';
-import { readWalletClaim, type WalletClaim } from '#services/pending/wallet-claim.js';
+import { readWalletClaim } from '#services/pending/wallet-claim.js';
 
 /** Classifies live traces: see `LiveTrace.actions`. */
 export interface LiveClassification {
@@ -51,35 +52,6 @@ export interface AppliedBlock {
   readonly touches: (account: Address) => boolean;
 }
 
-/** A message and its trace. */
-interface Entry {
-  readonly message: ExternalInMessage;
-  readonly account: Address;
-  readonly hash: Uint8Array;
-  readonly norm: Uint8Array;
-  readonly origin: MessageOrigin;
-  readonly since: number;
-  /** Clock milliseconds. */
-  readonly begun: number;
-  readonly placed: PlacedTrace;
-  /** Keys of {@link PendingTraces} `#places`. */
-  readonly keys: Set<string>;
-  readonly accounts: Set<string>;
-  isCut: boolean;
-  snapshot: LiveTrace | null;
-  isClassifying: boolean;
-  attempts: number;
-  claim: WalletClaim | null;
-  /** The wallet has a higher seqno after this masterchain block. */
-  used: { readonly seqno: number; readonly mc_seqno: number } | null;
-  isReadingSeqno: boolean;
-  /** Clock milliseconds of the last change. */
-  changed: number;
-  /** Clock milliseconds: since then the index has its actions. */
-  indexedAt: number | null;
-  isOver: boolean;
-}
-
 /** Blocks of other shards may have an earlier time than the newest masterchain block: seconds. */
 const CLOCK_SLACK = 5;
 
@@ -101,20 +73,9 @@ export class PendingTraces implements LiveMessages {
   readonly #settings: PendingSettings;
   readonly #modules: PendingModules;
   readonly #queue: EmulationQueue;
-  readonly #ended = new Map<string, Invalidation>();
-  /** By normalised hash, the oldest first. */
-  readonly #entries = new Map<string, Entry>();
-  /** By raw hash of the message and by trace id, where these differ from the normalised hash. */
-  readonly #aliases = new Map<string, Entry>();
-  readonly #byAccount = new Map<string, Set<Entry>>();
-  /** Messages that blocks contain or may contain, by hash. */
-  readonly #places = new Map<string, { readonly entry: Entry; readonly place: TracePlace }>();
-  /** Of those whose transaction is not final: by `hash_key`, which the event log has. */
-  readonly #awaited = new Map<bigint, Set<string>>();
+  readonly #messages = new MessageIndex(() => this.#onAwaited());
+  readonly #watchers: MessageWatchers;
   readonly #listeners = new Set<(event: LiveEvent) => void>();
-  readonly #watchers = new Map<string, Set<() => void>>();
-  /** The keys of the watchers, by `hash_key`. */
-  readonly #watched = new Map<bigint, Set<string>>();
   readonly #stop = new AbortController();
   readonly #counts = {
     messages: { sent: 0, pooled: 0, shared: 0, channel: 0 } as Record<MessageOrigin, number>,
@@ -139,6 +100,7 @@ export class PendingTraces implements LiveMessages {
   constructor(options: PendingOptions, modules: PendingModules) {
     this.#settings = checkPendingOptions(options);
     this.#modules = modules;
+    this.#watchers = new MessageWatchers(this.#settings.mostEnded);
     this.#queue = new EmulationQueue(this.#settings.emulationsAtOnce, this.#settings.mostWaiting);
   }
 
@@ -161,7 +123,7 @@ export class PendingTraces implements LiveMessages {
   metrics(): PendingMetrics {
     return {
       ...this.#counts,
-      traces: this.#entries.size,
+      traces: this.#messages.size,
       transactions: this.#transactions,
       waiting: this.#queue.waiting,
       listeners: this.#listeners.size + this.#watchers.size,
@@ -170,7 +132,7 @@ export class PendingTraces implements LiveMessages {
 
   /** Whether there is anything that a block could change. */
   get isIdle(): boolean {
-    return this.#awaited.size === 0;
+    return this.#messages.awaitsNothing;
   }
 
   /**
@@ -183,30 +145,24 @@ export class PendingTraces implements LiveMessages {
     if (info.kind !== 'ext_in_msg_info' || !(info.dest instanceof Address) || this.#stop.signal.aborted) return false;
     const norm = normalizedExternalHash(message.message);
     const key = toHex(norm);
-    if (this.#entries.has(key)) return true;
+    if (this.#messages.has(key)) return true;
     const account = info.dest;
     if (!this.#admit(account)) {
       this.#counts.not_admitted++;
       return false;
     }
     this.#counts.messages[origin]++;
-    this.#ended.delete(key);
+    this.#watchers.forget(key);
     const { clock, unixTimeMs } = this.#modules;
     const now = clock.now();
-    const entry: Entry = {
+    const entry: PendingMessage = {
       ...{ message, account, norm, origin, hash: message.cell.hash(), since: unixTimeMs(), begun: now, changed: now },
       placed: new PlacedTrace(message.cell, this.#settings.mostTransactionsOfTrace),
-      keys: new Set(),
-      accounts: new Set(),
       ...{ isCut: false, snapshot: null, isClassifying: false, attempts: 0, claim: null, used: null },
       ...{ isReadingSeqno: false, indexedAt: null, isOver: false },
     };
-    this.#entries.set(key, entry);
+    this.#messages.add(entry);
     this.#sweepLater();
-    this.#addAlias(entry, entry.hash);
-    this.#addAccount(entry, account);
-    this.#expect(entry, entry.placed.root, norm);
-    this.#expect(entry, entry.placed.root, entry.hash);
     this.#changed(entry);
     this.#emulateRoot(entry);
     return true;
@@ -217,25 +173,19 @@ export class PendingTraces implements LiveMessages {
    * @param touched `msg_key` of the messages of the block; null: any
    */
   awaitedAmong(touched: readonly bigint[] | null): readonly Uint8Array[] {
-    const found = new Set<string>();
-    const add = (keys: Iterable<string>) => {
-      for (const key of keys) found.add(key);
-    };
-    if (touched === null) for (const keys of this.#awaited.values()) add(keys);
-    else if (this.#awaited.size > 0) for (const key of touched) add(this.#awaited.get(key) ?? []);
-    return [...found].map((hex) => Uint8Array.from(Buffer.from(hex, 'hex')));
+    return this.#messages.awaitedAmong(touched);
   }
 
   /** Puts transactions of blocks in place; those of other traces are left. In any order. */
   apply(transactions: readonly LiveTransaction[]): void {
-    const changed = new Map<Entry, LiveTransaction[]>();
+    const changed = new Map<PendingMessage, LiveTransaction[]>();
     const ordered = transactions.map((transaction) => ({ transaction, ...positionOf(transaction.cell) }));
     ordered.sort((a, b) => (a.lt < b.lt ? -1 : a.lt > b.lt ? 1 : 0));
     for (const { transaction, in_msg } of ordered) {
-      const found = in_msg === null ? undefined : this.#placeOf(in_msg);
+      const found = in_msg === null ? undefined : this.#messages.placeOf(in_msg);
       if (found === undefined || !found.entry.placed.place(found.place, transaction)) continue;
       const { entry, place } = found;
-      this.#settle(entry, place);
+      this.#messages.settle(entry, place);
       const known = changed.get(entry) ?? [];
       known.push(transaction);
       changed.set(entry, known);
@@ -249,7 +199,7 @@ export class PendingTraces implements LiveMessages {
 
   /** After {@link apply}: what a block, with those before it, means for messages that are not in it. */
   applied(block: AppliedBlock): void {
-    for (const entry of [...this.#entries.values()]) {
+    for (const entry of this.#messages.all()) {
       if (isReal(entry.placed.root)) continue;
       if (this.#isExpired(entry, block)) continue;
       if (entry.used !== null && block.mc_seqno >= entry.used.mc_seqno) this.#replaced(entry, entry.used.seqno);
@@ -262,35 +212,33 @@ export class PendingTraces implements LiveMessages {
 
   /** Wakes those who watch messages that a block has. @param messages `msg_key` of its messages; null: any */
   touched(messages: readonly bigint[] | null): void {
-    if (this.#watched.size === 0) return;
-    const keys =
-      messages === null ? [...this.#watchers.keys()] : messages.flatMap((key) => [...(this.#watched.get(key) ?? [])]);
-    for (const key of new Set(keys)) if (this.#find(key) === undefined) this.#wake(key);
+    for (const key of this.#watchers.among(messages)) {
+      if (this.#messages.find(key) === undefined) this.#watchers.wake(key);
+    }
   }
 
   /** Traces that the index has complete and classified are not live any more. @param trace_id of such a trace */
   indexed(trace_id: Uint8Array): void {
-    const entry = this.#aliases.get(toHex(trace_id));
+    const entry = this.#messages.find(toHex(trace_id));
     if (entry !== undefined) entry.indexedAt ??= this.#modules.clock.now();
   }
 
   ofAccounts(accounts: readonly Address[], limit: number): readonly LiveTrace[] {
-    const found = new Set<Entry>();
-    for (const account of accounts) for (const entry of this.#byAccount.get(account.toRaw()) ?? []) found.add(entry);
+    const found = new Set(accounts.flatMap((account) => [...this.#messages.ofAccount(account)]));
     const traces = [...found].flatMap(({ snapshot }) => (snapshot === null ? [] : [snapshot]));
     return traces.sort((a, b) => b.since - a.since).slice(0, limit);
   }
 
   find(hash: Uint8Array): LiveTrace | null {
-    return this.#find(toHex(hash))?.snapshot ?? null;
+    return this.#messages.find(toHex(hash))?.snapshot ?? null;
   }
 
   /** What is known of a message, by its raw or normalised hash; null: nothing. */
   status(hash: Uint8Array): MessageStatus | null {
     const key = toHex(hash);
-    const entry = this.#find(key);
+    const entry = this.#messages.find(key);
     if (entry === undefined) {
-      const invalidation = this.#ended.get(key);
+      const invalidation = this.#watchers.endOf(key);
       return invalidation === undefined ? null : { kind: 'ended', invalidation };
     }
     const { hash: external_hash, norm: external_hash_norm, account, since, snapshot } = entry;
@@ -305,27 +253,24 @@ export class PendingTraces implements LiveMessages {
 
   /** Calls the listener after each change of {@link status} of a hash. @returns ends that */
   watch(hash: Uint8Array, listener: () => void): () => void {
-    const key = toHex(hash);
-    const listeners = addTo(this.#watchers, key, listener);
-    addTo(this.#watched, hashKey(hash), key);
-    return () => {
-      listeners.delete(listener);
-      if (listeners.size > 0 || this.#watchers.get(key) !== listeners) return;
-      this.#watchers.delete(key);
-      removeFrom(this.#watched, hashKey(hash), key);
-    };
+    return this.#watchers.watch(hash, listener);
   }
 
   /** A message that was refused is not live, but may be asked for. */
   refused(message: ExternalInMessage, why: Pick<Invalidation, 'problem' | 'exit_code'>): void {
     const norm = normalizedExternalHash(message.message);
-    if (this.#entries.has(toHex(norm))) return;
-    this.#remember({ external_hash: message.cell.hash(), external_hash_norm: norm, reason: 'refused', ...why });
+    if (this.#messages.has(toHex(norm))) return;
+    this.#watchers.remember({
+      external_hash: message.cell.hash(),
+      external_hash_norm: norm,
+      reason: 'refused',
+      ...why,
+    });
   }
 
   // Emulation
 
-  #emulateRoot(entry: Entry): void {
+  #emulateRoot(entry: PendingMessage): void {
     if (entry.attempts >= MOST_ATTEMPTS) return;
     const isFirst = entry.attempts++ === 0;
     // Later states may include it, or a message that came after it.
@@ -339,7 +284,7 @@ export class PendingTraces implements LiveMessages {
   }
 
   /** Real transactions have sent messages that the emulation did not expect. */
-  #emulateTails(entry: Entry): void {
+  #emulateTails(entry: PendingMessage): void {
     for (const place of entry.placed.places()) {
       const isExpected = place.parent === null || !isReal(place.parent) || place.transaction !== null;
       if (isExpected || place.isTried) continue;
@@ -351,7 +296,12 @@ export class PendingTraces implements LiveMessages {
   }
 
   /** @param mc_seqno begins with the states after this masterchain block; undefined: with the newest ones */
-  #emulate(entry: Entry, place: TracePlace, mc_seqno: number | undefined, failed: (error: unknown) => void): void {
+  #emulate(
+    entry: PendingMessage,
+    place: TracePlace,
+    mc_seqno: number | undefined,
+    failed: (error: unknown) => void,
+  ): void {
     const { emulation, logger } = this.#modules;
     const { message } = place;
     const { signal } = this.#stop;
@@ -382,20 +332,7 @@ export class PendingTraces implements LiveMessages {
 
   // Changes
 
-  /** A real transaction was put in place: what it sent is expected, and it is not, once it is final. */
-  #settle(entry: Entry, place: TracePlace): void {
-    const key = toHex(place.message.hash());
-    if (place.transaction?.finality === 'finalized') {
-      this.#unexpect(key);
-      if (place.parent === null) for (const hash of [entry.hash, entry.norm]) this.#unexpect(toHex(hash));
-    }
-    this.#places.set(key, { entry, place });
-    entry.keys.add(key);
-    if (place.parent === null && place.transaction !== null) this.#addAlias(entry, place.transaction.cell.hash());
-    for (const child of place.children) this.#expect(entry, child, child.message.hash());
-  }
-
-  #publish(entry: Entry, changed: readonly LiveTransaction[]): void {
+  #publish(entry: PendingMessage, changed: readonly LiveTransaction[]): void {
     const { placed, norm, hash, since } = entry;
     const transactions = placed.transactions();
     const [root] = transactions;
@@ -411,7 +348,7 @@ export class PendingTraces implements LiveMessages {
     };
     entry.claim ??= readWalletClaim(entry.message.message, root.before);
     entry.changed = this.#modules.clock.now();
-    for (const { account } of transactions) this.#addAccount(entry, account);
+    for (const { account } of transactions) this.#messages.addAccount(entry, account);
     if (finality === 'finalized' && was !== 'finalized') this.#counts.finalized++;
     this.#emit({ kind: 'transactions', trace: entry.snapshot, changed });
     this.#changed(entry);
@@ -420,7 +357,7 @@ export class PendingTraces implements LiveMessages {
   }
 
   /** One classification of a trace at a time, of the transactions that it has then. */
-  async #classify(entry: Entry): Promise<void> {
+  async #classify(entry: PendingMessage): Promise<void> {
     const { classification, logger } = this.#modules;
     if (entry.isClassifying || classification === null) return;
     entry.isClassifying = true;
@@ -445,19 +382,15 @@ export class PendingTraces implements LiveMessages {
     for (const listener of this.#listeners) listener(event);
   }
 
-  #changed({ norm, hash, snapshot }: Entry): void {
+  #changed({ norm, hash, snapshot }: PendingMessage): void {
     const keys = new Set([toHex(norm), toHex(hash)]);
     if (snapshot?.trace_id != null) keys.add(toHex(snapshot.trace_id));
-    for (const key of keys) this.#wake(key);
-  }
-
-  #wake(key: string): void {
-    for (const listener of [...(this.#watchers.get(key) ?? [])]) listener();
+    for (const key of keys) this.#watchers.wake(key);
   }
 
   // The end of messages
 
-  #isExpired(entry: Entry, { gen_utime }: AppliedBlock): boolean {
+  #isExpired(entry: PendingMessage, { gen_utime }: AppliedBlock): boolean {
     const until = entry.claim?.valid_until ?? null;
     if (until === null || gen_utime === null || gen_utime <= until + CLOCK_SLACK) return false;
     const problem = `No block included the message before its valid_until, ${timeText(until)}; the time of the newest block is ${timeText(gen_utime)}. It cannot be included any more: sign a new one.`;
@@ -465,13 +398,13 @@ export class PendingTraces implements LiveMessages {
     return true;
   }
 
-  #replaced(entry: Entry, seqno: number): void {
+  #replaced(entry: PendingMessage, seqno: number): void {
     const own = entry.claim?.seqno;
     const problem = `The wallet is at seqno ${seqno}: another message with seqno ${own} was included in a block, so this one cannot be any more. Read the seqno again before signing a new message.`;
     this.#invalidate(entry, { reason: 'replaced', problem, exit_code: null });
   }
 
-  #readSeqno(entry: Entry): void {
+  #readSeqno(entry: PendingMessage): void {
     const { claim, account } = entry;
     if (claim === null || entry.used !== null || entry.isReadingSeqno) return;
     entry.isReadingSeqno = true;
@@ -486,28 +419,18 @@ export class PendingTraces implements LiveMessages {
       });
   }
 
-  #invalidate(entry: Entry, why: Pick<Invalidation, 'reason' | 'problem' | 'exit_code'>): void {
+  #invalidate(entry: PendingMessage, why: Pick<Invalidation, 'reason' | 'problem' | 'exit_code'>): void {
     const invalidation = { external_hash: entry.hash, external_hash_norm: entry.norm, ...why };
     this.#counts.invalidated[why.reason]++;
     const wasSeen = entry.snapshot !== null;
     this.#forget(entry);
     if (wasSeen) this.#emit({ kind: 'invalidated', invalidation });
-    this.#remember(invalidation);
-  }
-
-  #remember(invalidation: Invalidation): void {
-    for (const hash of [invalidation.external_hash, invalidation.external_hash_norm]) {
-      const key = toHex(hash);
-      this.#ended.delete(key);
-      this.#ended.set(key, invalidation);
-      this.#wake(key);
-    }
-    while (this.#ended.size > this.#settings.mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
+    this.#watchers.remember(invalidation);
   }
 
   /** Only while there is something that may become too old. */
   #sweepLater(): void {
-    if (!this.#isStarted || this.#isSweeping || this.#entries.size === 0 || this.#stop.signal.aborted) return;
+    if (!this.#isStarted || this.#isSweeping || this.#messages.size === 0 || this.#stop.signal.aborted) return;
     this.#isSweeping = true;
     this.#cancelSweep = this.#modules.clock.schedule(SWEEP_MS, () => {
       this.#isSweeping = false;
@@ -520,7 +443,7 @@ export class PendingTraces implements LiveMessages {
   #sweep(): void {
     const now = this.#modules.clock.now();
     const { lifetimeMs, restMs } = this.#settings;
-    for (const entry of [...this.#entries.values()]) {
+    for (const entry of this.#messages.all()) {
       // The last classification failed.
       if (entry.snapshot?.actions === null) void this.#classify(entry);
       if (isReal(entry.placed.root)) {
@@ -535,22 +458,22 @@ export class PendingTraces implements LiveMessages {
     }
   }
 
-  // Bounds and indexes
+  // Bounds
 
   #admit(account: Address): boolean {
-    return (this.#byAccount.get(account.toRaw())?.size ?? 0) < this.#settings.mostOfAccount;
+    return this.#messages.ofAccount(account).size < this.#settings.mostOfAccount;
   }
 
   /** What is final goes first, then what is oldest. */
   #makeRoom(): void {
     const { mostTraces, mostTransactions } = this.#settings;
-    const isFull = () => this.#entries.size > mostTraces || this.#transactions > mostTransactions;
+    const isFull = () => this.#messages.size > mostTraces || this.#transactions > mostTransactions;
     if (!isFull()) return;
-    for (const entry of [...this.#entries.values()]) {
+    for (const entry of this.#messages.all()) {
       if (!isFull()) return;
       if (entry.snapshot?.finality === 'finalized') this.#forget(entry);
     }
-    for (const entry of [...this.#entries.values()]) {
+    for (const entry of this.#messages.all()) {
       if (!isFull()) return;
       if (isReal(entry.placed.root)) this.#forget(entry);
       else {
@@ -561,73 +484,12 @@ export class PendingTraces implements LiveMessages {
     }
   }
 
-  #find(key: string): Entry | undefined {
-    return this.#entries.get(key) ?? this.#aliases.get(key);
-  }
-
-  #addAlias(entry: Entry, hash: Uint8Array): void {
-    const key = toHex(hash);
-    if (!this.#entries.has(key)) this.#aliases.set(key, entry);
-    entry.keys.add(key);
-  }
-
-  #addAccount(entry: Entry, account: Address): void {
-    const raw = account.toRaw();
-    if (entry.accounts.has(raw)) return;
-    entry.accounts.add(raw);
-    addTo(this.#byAccount, raw, entry);
-  }
-
-  #expect(entry: Entry, place: TracePlace, hash: Uint8Array): void {
-    const key = toHex(hash);
-    this.#places.set(key, { entry, place });
-    entry.keys.add(key);
-    if (place.transaction?.finality === 'finalized') return;
-    const { isIdle } = this;
-    addTo(this.#awaited, hashKey(hash), key);
-    if (isIdle) this.#onAwaited();
-  }
-
-  #unexpect(key: string): void {
-    removeFrom(this.#awaited, hashKey(Buffer.from(key, 'hex')), key);
-  }
-
-  #placeOf(in_msg: Cell): { readonly entry: Entry; readonly place: TracePlace } | undefined {
-    const found = this.#places.get(toHex(in_msg.hash()));
-    if (found !== undefined) return found;
-    const message = decodeCell(Message, in_msg);
-    return message.info.kind === 'ext_in_msg_info'
-      ? this.#places.get(toHex(normalizedExternalHash(message)))
-      : undefined;
-  }
-
-  #forget(entry: Entry): void {
+  #forget(entry: PendingMessage): void {
     if (entry.isOver) return;
     entry.isOver = true;
-    this.#entries.delete(toHex(entry.norm));
     this.#transactions -= entry.snapshot?.transactions.length ?? 0;
-    for (const key of entry.keys) {
-      if (this.#aliases.get(key) === entry) this.#aliases.delete(key);
-      if (this.#places.get(key)?.entry !== entry) continue;
-      this.#places.delete(key);
-      this.#unexpect(key);
-    }
-    for (const raw of entry.accounts) {
-      removeFrom(this.#byAccount, raw, entry);
-    }
+    this.#messages.remove(entry);
   }
-}
-
-function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): Set<Value> {
-  const values = sets.get(key) ?? new Set();
-  sets.set(key, values.add(value));
-  return values;
-}
-
-function removeFrom<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
-  const values = sets.get(key);
-  values?.delete(value);
-  if (values?.size === 0) sets.delete(key);
 }
 
 function isReal({ transaction }: TracePlace): boolean {

@@ -1,0 +1,205 @@
+import { hashKey } from '#drivers/store/keys.js';
+import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { type ExternalInMessage, Message, normalizedExternalHash } from '#formats/tlb/message.js';
+import { toHex } from '#kernel/bytes.js';
+import type { MessageOrigin } from '#services/pending/live-messages.js';
+import type { LiveTrace } from '#services/pending/live-trace.js';
+import type { PlacedTrace, TracePlace } from '#services/pending/placed-trace.js';
+import type { WalletClaim } from '#services/pending/wallet-claim.js';
+
+/** A message and its trace. */
+export interface PendingMessage {
+  readonly message: ExternalInMessage;
+  readonly account: Address;
+  readonly hash: Uint8Array;
+  readonly norm: Uint8Array;
+  readonly origin: MessageOrigin;
+  readonly since: number;
+  /** Clock milliseconds. */
+  readonly begun: number;
+  readonly placed: PlacedTrace;
+  isCut: boolean;
+  snapshot: LiveTrace | null;
+  isClassifying: boolean;
+  attempts: number;
+  claim: WalletClaim | null;
+  /** The wallet has a higher seqno after this masterchain block. */
+  used: { readonly seqno: number; readonly mc_seqno: number } | null;
+  isReadingSeqno: boolean;
+  /** Clock milliseconds of the last change. */
+  changed: number;
+  /** Clock milliseconds: since then the index has its actions. */
+  indexedAt: number | null;
+  isOver: boolean;
+}
+
+/** A message that blocks contain or may contain, and where it is in its trace. */
+interface PlacedMessage {
+  readonly entry: PendingMessage;
+  readonly place: TracePlace;
+}
+
+/** Under what a message can be found. */
+interface Keys {
+  /** Of aliases and places. */
+  readonly hashes: Set<string>;
+  /** In raw form. */
+  readonly accounts: Set<string>;
+}
+
+/** The pending messages by their hashes, accounts, and by the messages that blocks are expected to contain. */
+export class MessageIndex {
+  /** By normalised hash, the oldest first. */
+  readonly #entries = new Map<string, PendingMessage>();
+  readonly #keys = new Map<PendingMessage, Keys>();
+  /** By raw hash of the message and by trace id, where these differ from the normalised hash. */
+  readonly #aliases = new Map<string, PendingMessage>();
+  readonly #byAccount = new Map<string, Set<PendingMessage>>();
+  /** Messages that blocks contain or may contain, by hash. */
+  readonly #places = new Map<string, PlacedMessage>();
+  /** Of those whose transaction is not final: by `hash_key`, which the event log has. */
+  readonly #awaited = new Map<bigint, Set<string>>();
+  readonly #onAwaited: () => void;
+
+  /** @param onAwaited called when {@link awaitsNothing} ends */
+  constructor(onAwaited: () => void) {
+    this.#onAwaited = onAwaited;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Whether no message is expected in a block. */
+  get awaitsNothing(): boolean {
+    return this.#awaited.size === 0;
+  }
+
+  /** All, the oldest first; they may be removed meanwhile. */
+  all(): readonly PendingMessage[] {
+    return [...this.#entries.values()];
+  }
+
+  /** Adds a message, which blocks are expected to contain in its given or its normalised form. */
+  add(entry: PendingMessage): void {
+    const { norm, hash, account, placed } = entry;
+    this.#entries.set(toHex(norm), entry);
+    this.#keys.set(entry, { hashes: new Set(), accounts: new Set() });
+    this.addAlias(entry, hash);
+    this.addAccount(entry, account);
+    this.#expect(entry, placed.root, norm);
+    this.#expect(entry, placed.root, hash);
+  }
+
+  remove(entry: PendingMessage): void {
+    const keys = this.#keys.get(entry);
+    this.#entries.delete(toHex(entry.norm));
+    this.#keys.delete(entry);
+    for (const key of keys?.hashes ?? []) {
+      if (this.#aliases.get(key) === entry) this.#aliases.delete(key);
+      if (this.#places.get(key)?.entry !== entry) continue;
+      this.#places.delete(key);
+      this.#unexpect(key);
+    }
+    for (const raw of keys?.accounts ?? []) removeFrom(this.#byAccount, raw, entry);
+  }
+
+  /** @param key normalised hash in hexadecimal digits */
+  has(key: string): boolean {
+    return this.#entries.has(key);
+  }
+
+  /** @param key normalised or raw hash, or trace id, in hexadecimal digits */
+  find(key: string): PendingMessage | undefined {
+    return this.#entries.get(key) ?? this.#aliases.get(key);
+  }
+
+  /** The messages in whose trace an account is. */
+  ofAccount(account: Address): ReadonlySet<PendingMessage> {
+    return this.#byAccount.get(account.toRaw()) ?? NONE;
+  }
+
+  addAccount(entry: PendingMessage, account: Address): void {
+    const raw = account.toRaw();
+    const { accounts } = this.#keys.get(entry)!;
+    if (accounts.has(raw)) return;
+    accounts.add(raw);
+    addTo(this.#byAccount, raw, entry);
+  }
+
+  /** Has a message found by another hash, too. */
+  addAlias(entry: PendingMessage, hash: Uint8Array): void {
+    const key = toHex(hash);
+    if (!this.#entries.has(key)) this.#aliases.set(key, entry);
+    this.#keys.get(entry)!.hashes.add(key);
+  }
+
+  /** Where a message of a block is in its trace; undefined: in none. */
+  placeOf(in_msg: Cell): PlacedMessage | undefined {
+    const found = this.#places.get(toHex(in_msg.hash()));
+    if (found !== undefined) return found;
+    const message = decodeCell(Message, in_msg);
+    return message.info.kind === 'ext_in_msg_info'
+      ? this.#places.get(toHex(normalizedExternalHash(message)))
+      : undefined;
+  }
+
+  /** A real transaction was put in place: what it sent is expected, and it is not, once it is final. */
+  settle(entry: PendingMessage, place: TracePlace): void {
+    const key = toHex(place.message.hash());
+    if (place.transaction?.finality === 'finalized') {
+      this.#unexpect(key);
+      if (place.parent === null) for (const hash of [entry.hash, entry.norm]) this.#unexpect(toHex(hash));
+    }
+    this.#places.set(key, { entry, place });
+    this.#keys.get(entry)!.hashes.add(key);
+    if (place.parent === null && place.transaction !== null) this.addAlias(entry, place.transaction.cell.hash());
+    for (const child of place.children) this.#expect(entry, child, child.message.hash());
+  }
+
+  /**
+   * The messages whose transaction is not final, among those of a block.
+   * @param touched `msg_key` of the messages of the block; null: any
+   */
+  awaitedAmong(touched: readonly bigint[] | null): readonly Uint8Array[] {
+    const found = new Set<string>();
+    const add = (keys: Iterable<string>) => {
+      for (const key of keys) found.add(key);
+    };
+    if (touched === null) for (const keys of this.#awaited.values()) add(keys);
+    else if (this.#awaited.size > 0) for (const key of touched) add(this.#awaited.get(key) ?? []);
+    return [...found].map((hex) => Uint8Array.from(Buffer.from(hex, 'hex')));
+  }
+
+  #expect(entry: PendingMessage, place: TracePlace, hash: Uint8Array): void {
+    const key = toHex(hash);
+    this.#places.set(key, { entry, place });
+    this.#keys.get(entry)!.hashes.add(key);
+    if (place.transaction?.finality === 'finalized') return;
+    const { awaitsNothing } = this;
+    addTo(this.#awaited, hashKey(hash), key);
+    if (awaitsNothing) this.#onAwaited();
+  }
+
+  #unexpect(key: string): void {
+    removeFrom(this.#awaited, hashKey(Buffer.from(key, 'hex')), key);
+  }
+}
+
+const NONE: ReadonlySet<PendingMessage> = new Set();
+
+/** Adds to one of several sets. @returns the set */
+export function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): Set<Value> {
+  const values = sets.get(key) ?? new Set();
+  sets.set(key, values.add(value));
+  return values;
+}
+
+/** Removes from one of several sets, and the set with its last value. */
+export function removeFrom<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
+  const values = sets.get(key);
+  values?.delete(value);
+  if (values?.size === 0) sets.delete(key);
+}
