@@ -2,6 +2,7 @@ import { WebSocketServer } from 'ws';
 import type { RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
 import { ConnectionLimits } from '#api/stream/connection-limits.js';
+import { streamAsyncApi, streamOpenApi } from '#api/stream/description.js';
 import { streamErrors } from '#api/stream/errors.js';
 import { RequestFields } from '#api/stream/go-json.js';
 import type { StreamHub } from '#api/stream/hub.js';
@@ -99,6 +100,12 @@ export class StreamRoutes {
         style: 'plain',
         handle: ({ network }, reply) => this.#health(network.name, reply),
       },
+      ...Object.entries({ openapi: streamOpenApi, asyncapi: streamAsyncApi }).map(
+        ([name, document]): RawRoute => ({
+          ...{ path: `${mount}${PREFIX}/${name}.json`, name, verbs: ['GET'], style: 'plain' },
+          handle: (_, reply) => reply.send(200, JSON_TYPE, JSON.stringify(document)),
+        }),
+      ),
       {
         path: `${mount}${PREFIX}/*`,
         name: 'other',

@@ -1,4 +1,5 @@
 import type { RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
+import { webhooksOpenApi } from '#api/webhooks/description.js';
 import { DELIVERY_STATES, type StoredDelivery, type StoredWebhook } from '#drivers/store/write/webhooks.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { webhookErrors } from '#services/webhooks/errors.js';
@@ -40,13 +41,18 @@ const METHODS: Readonly<Record<string, Method>> = {
 
 /** The routes of `/api/webhooks`. */
 export function webhookRoutes(modules: WebhookRoutesModules): readonly RawRoute[] {
-  return Object.entries(METHODS).map(([name, method]) => ({
+  const methods = Object.entries(METHODS).map(([name, method]) => ({
     path: `/api/webhooks/${name}`,
     name: `webhooks/${name}`,
     verbs: CHANGES.has(name) ? (['POST'] as const) : (['GET'] as const),
     style: 'plain' as const,
-    handle: (request, reply) => answer(method, request, reply, modules),
+    handle: (request: RawRequest, reply: RawReply) => answer(method, request, reply, modules),
   }));
+  const openapi: RawRoute = {
+    ...{ path: '/api/webhooks/openapi.json', name: 'webhooks/openapi', verbs: ['GET'], style: 'plain' },
+    handle: (_, reply) => reply.send(200, JSON_TYPE, JSON.stringify(webhooksOpenApi)),
+  };
+  return [...methods, openapi];
 }
 
 async function answer(

@@ -1,0 +1,283 @@
+import { LANES } from '#api/stream/cursor.js';
+import { V2_TYPES } from '#api/stream/subscription.js';
+import { FINALITIES } from '#services/pending/live-trace.js';
+import { STAGES } from '#services/pending/message-follow.js';
+
+/** Plain JSON. */
+type Json = Readonly<Record<string, unknown>>;
+
+const VERSION = '2.0.0';
+const OF_V3 = '/api/v3/openapi.json#/components/schemas/';
+const text = (description: string, more: Json = {}): Json => ({ type: 'string', description, ...more });
+const listOf = (items: Json, description: string): Json => ({ type: 'array', items, description });
+const byKey = (values: Json, description: string): Json => ({
+  ...{ type: 'object', additionalProperties: values, description },
+});
+const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+const object = (required: readonly string[], properties: Json, more: Json = {}): Json => ({
+  ...{ type: 'object', required, properties, ...more },
+});
+
+const CURSOR = text(
+  `Of finalized events: what follows begins behind this. Opaque: the network and a place in each of ${LANES.length} lanes.`,
+);
+const FINALITY = text('The lowest of its transactions.', { enum: FINALITIES });
+const NORM = text('Normalised hash of the external-in message, base64.');
+const ADDRESSES: Json = {
+  address_book: { $ref: `${OF_V3}AddressBook` },
+  metadata: { $ref: `${OF_V3}Metadata` },
+};
+
+function event(type: string, properties: Json, description: string): Json {
+  return object(
+    ['type', 'finality', ...Object.keys(properties).filter((name) => name !== 'is_incomplete' && name !== 'actions')],
+    { type: { const: type }, finality: FINALITY, ...properties, ...ADDRESSES, cursor: CURSOR },
+    { description },
+  );
+}
+
+const subscription = object(
+  ['types'],
+  {
+    id: text('Comes back in the reply.'),
+    types: listOf({ enum: V2_TYPES }, 'Of events; they replace those of the subscription before.'),
+    addresses: listOf({ type: 'string' }, 'Accounts in any form. Required for all types but `trace`.'),
+    trace_external_hash_norms: listOf({ type: 'string' }, 'Normalised hashes, base64. Required for `trace`.'),
+    min_finality: text('Events that are less certain are not sent; `finalized` at first.', { enum: FINALITIES }),
+    include_address_book: { type: 'boolean' },
+    include_metadata: { type: 'boolean' },
+    action_types: listOf({ type: 'string' }, 'Types of actions that are sent; all at first.'),
+    supported_action_types: listOf({ type: 'string' }, 'Types of actions or versions that the client supports.'),
+    resume_from: text(
+      'A cursor: events behind it are sent first, from the index. `now`: the reply has the cursor of now.',
+    ),
+  },
+  { description: 'What a client wants to get. Unknown members are ignored.' },
+);
+
+const schemas: Json = {
+  Subscription: subscription,
+  Reply: object(['status'], { id: { type: 'string' }, status: { type: 'string' }, cursor: CURSOR }),
+  Failure: object(['error'], {
+    id: { type: 'string' },
+    error: text('What is wrong with the request, with the name of the field. The connection stays open.'),
+  }),
+  TransactionsEvent: event(
+    'transactions',
+    {
+      trace_external_hash_norm: NORM,
+      transactions: listOf(
+        { $ref: `${OF_V3}Transaction` },
+        'Of the accounts of the subscription, by lt, newest first.',
+      ),
+    },
+    'Transactions of a trace.',
+  ),
+  ActionsEvent: event(
+    'actions',
+    {
+      trace_external_hash_norm: NORM,
+      actions: listOf({ $ref: `${OF_V3}Action` }, 'In which the accounts take part, newest first.'),
+    },
+    'Actions of a trace.',
+  ),
+  TraceEvent: event(
+    'trace',
+    {
+      trace_external_hash_norm: NORM,
+      trace: { type: 'object', description: 'The tree: `tx_hash`, `in_msg_hash`, `children`.' },
+      transactions: byKey({ $ref: `${OF_V3}Transaction` }, 'By hash.'),
+      actions: listOf({ $ref: `${OF_V3}Action` }, 'Left out where there are none.'),
+      is_incomplete: { type: 'boolean', description: 'Not all of its transactions are shown.' },
+    },
+    'A trace that a client named.',
+  ),
+  AccountStateEvent: event(
+    'account_state_change',
+    {
+      account: text('Raw form, upper-case digits.'),
+      state: { type: 'object', description: 'Hash, balance, status, code and data hash.' },
+    },
+    'The state of an account after its last transaction of a block. Never pending.',
+  ),
+  JettonsEvent: event(
+    'jettons_change',
+    { jetton: { type: 'object', description: 'The jetton wallet: address, balance, owner, jetton.' } },
+    'A jetton wallet of an account changed. Never pending.',
+  ),
+  InvalidatedEvent: object(
+    ['type', 'trace_external_hash_norm'],
+    { type: { const: 'trace_invalidated' }, trace_external_hash_norm: NORM },
+    { description: 'What was pending of the trace will not be: refused, expired, replaced or dropped.' },
+  ),
+  LaggingEvent: object(
+    ['type', 'cursor'],
+    { type: { enum: ['lagging', 'resume-failed'] }, error: { type: 'string' }, cursor: CURSOR },
+    { description: 'The last one before the server closes: the client did not read, or events could not be replayed.' },
+  ),
+  Event: {
+    oneOf: ['Transactions', 'Actions', 'Trace', 'AccountState', 'Jettons', 'Invalidated', 'Lagging'].map((name) =>
+      ref(`${name}Event`),
+    ),
+  },
+  FollowedMessage: object(['status', 'settled', 'success', 'transactions', 'failures'], {
+    status: text('How far the message is, or why it will not be.', {
+      enum: [...STAGES, 'refused', 'expired', 'replaced', 'dropped', 'mispredicted'],
+    }),
+    settled: { type: 'boolean', description: 'Nothing more will happen.' },
+    success: {
+      type: ['boolean', 'null'],
+      description: 'Whether all of its transactions succeed; null: none is known.',
+    },
+    message_hash: { type: ['string', 'null'] },
+    message_hash_norm: { type: ['string', 'null'] },
+    account: { type: ['string', 'null'] },
+    trace_id: { type: ['string', 'null'] },
+    mc_block_seqno: { type: ['integer', 'null'] },
+    transactions: byKey({ type: 'integer' }, 'Their number, by finality.'),
+    failures: listOf({ type: 'object' }, 'Account, transaction, phase, exit code, and what it means.'),
+    exit_code: { type: ['integer', 'null'], description: 'Of a message that the contract refused.' },
+    problem: { type: ['string', 'null'], description: 'Why it will not be, and what to do.' },
+  }),
+};
+
+const json = (schema: Json): Json => ({ 'application/json': { schema } });
+const refusal = (description: string): Json => ({ description, content: json(ref('Failure')) });
+
+/** The OpenAPI 3.1 document of streams over Server-Sent Events and of followed messages. */
+export const streamOpenApi: Json = {
+  openapi: '3.1.0',
+  info: {
+    title: 'TON streaming API',
+    version: VERSION,
+    description:
+      'Events of accounts and traces as they become pending, confirmed and final. The same over WebSocket: asyncapi.json beside this.',
+  },
+  servers: [{ url: '/' }],
+  paths: {
+    '/api/streaming/v2/sse': {
+      post: {
+        operationId: 'stream_sse',
+        summary: 'Events as Server-Sent Events',
+        description:
+          'The first frame is `connected`, then `event` for each event, with its cursor as `id`. A comment comes every 15 seconds. ' +
+          'A client that does not read gets `lagging`, and is closed.',
+        parameters: [
+          {
+            name: 'Last-Event-ID',
+            in: 'header',
+            schema: { type: 'string' },
+            description: 'A cursor: as `resume_from`.',
+          },
+        ],
+        requestBody: { required: true, content: json(ref('Subscription')) },
+        responses: {
+          200: {
+            description: 'Events, until the client closes.',
+            content: { 'text/event-stream': { schema: ref('Event') } },
+          },
+          422: refusal('The subscription is wrong (400 in the `toncenter` profile).'),
+          429: refusal('Too many streams of this client.'),
+          503: refusal('No events can be read, or too many streams are resumed.'),
+        },
+      },
+    },
+    '/api/v3/follow/{hash}': {
+      get: {
+        operationId: 'follow',
+        summary: 'What becomes of a message',
+        description:
+          'By long poll, or with `Accept: text/event-stream` as events with the name `status` until it is settled.',
+        parameters: [
+          {
+            name: 'hash',
+            in: 'path',
+            required: true,
+            schema: { type: 'string' },
+            description: 'Of the message, raw or normalised.',
+          },
+          {
+            name: 'timeout',
+            in: 'query',
+            schema: { type: 'number', minimum: 0, maximum: 60, default: 30 },
+            description: 'Seconds.',
+          },
+          {
+            name: 'after',
+            in: 'query',
+            schema: { enum: STAGES },
+            description: 'Answers once the message is further than this.',
+          },
+        ],
+        responses: {
+          200: {
+            description: 'What is known now.',
+            content: { ...json(ref('FollowedMessage')), 'text/event-stream': { schema: ref('FollowedMessage') } },
+          },
+          404: { description: 'Nobody here has seen the message.' },
+          422: { description: 'A parameter is wrong.' },
+        },
+      },
+    },
+    '/api/streaming/healthz': {
+      get: {
+        operationId: 'stream_health',
+        summary: 'Whether events come',
+        responses: { 200: { description: 'They do.' }, 503: { description: 'They do not; the body says why.' } },
+      },
+    },
+  },
+  components: { schemas },
+};
+
+const operation = (name: string, payload: Json): Json => ({
+  payload: { allOf: [payload, object(['operation'], { operation: { const: name } })] },
+});
+
+/** The AsyncAPI 3.0 document of streams over WebSocket. */
+export const streamAsyncApi: Json = {
+  asyncapi: '3.0.0',
+  info: {
+    title: 'TON streaming API over WebSocket',
+    version: VERSION,
+    description:
+      'Text messages with one JSON object each. A wrong request is answered with an error, and the connection stays open.',
+  },
+  channels: {
+    stream: {
+      address: '/api/streaming/v2/ws',
+      messages: {
+        subscribe: operation('subscribe', ref('Subscription')),
+        unsubscribe: operation(
+          'unsubscribe',
+          object([], {
+            id: { type: 'string' },
+            addresses: listOf({ type: 'string' }, 'Accounts to take out.'),
+            trace_external_hash_norms: listOf({ type: 'string' }, 'Traces to take out.'),
+          }),
+        ),
+        ping: operation('ping', object([], { id: { type: 'string' } })),
+        reply: { payload: ref('Reply') },
+        failure: { payload: ref('Failure') },
+        event: { payload: ref('Event') },
+      },
+    },
+  },
+  operations: {
+    request: {
+      action: 'send',
+      channel: { $ref: '#/channels/stream' },
+      messages: ['subscribe', 'unsubscribe', 'ping'].map((name) => ({ $ref: `#/channels/stream/messages/${name}` })),
+      reply: {
+        channel: { $ref: '#/channels/stream' },
+        messages: ['reply', 'failure'].map((name) => ({ $ref: `#/channels/stream/messages/${name}` })),
+      },
+    },
+    receive: {
+      action: 'receive',
+      channel: { $ref: '#/channels/stream' },
+      messages: [{ $ref: '#/channels/stream/messages/event' }],
+    },
+  },
+  components: { schemas },
+};

@@ -1,0 +1,121 @@
+import { DELIVERY_STATES } from '#drivers/store/write/webhooks.js';
+
+/** Plain JSON. */
+type Json = Readonly<Record<string, unknown>>;
+
+const json = (schema: Json): Json => ({ 'application/json': { schema } });
+const ref = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+const id: Json = { type: 'string', description: 'Of the webhook.' };
+const refusals: Json = Object.fromEntries(
+  [
+    [401, 'An API key is required.'],
+    [404, 'There is no such webhook of this key.'],
+    [422, 'A parameter is wrong.'],
+    [503, 'Webhooks are off, or their database cannot be reached.'],
+  ].map(([status, description]) => [status, { description, content: json(ref('Failure')) }]),
+);
+
+function change(name: string, summary: string, required: readonly string[], properties: Json, result: Json): Json {
+  return {
+    post: {
+      ...{ operationId: `webhooks_${name}`, summary },
+      requestBody: { required: true, content: json({ type: 'object', required, properties }) },
+      responses: { 200: { description: 'Done.', content: json(result) }, ...refusals },
+    },
+  };
+}
+
+function look(name: string, summary: string, parameters: readonly Json[], result: Json): Json {
+  const responses = { 200: { description: 'Found.', content: json(result) }, ...refusals };
+  return { get: { operationId: `webhooks_${name}`, summary, parameters, responses } };
+}
+
+/** The OpenAPI 3.1 document of webhooks. */
+export const webhooksOpenApi: Json = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Webhooks of Tern',
+    version: '1.0.0',
+    description:
+      'Events of a subscription, sent to a server by POST, at least once and in order, signed as of Standard Webhooks ' +
+      '(headers `webhook-id`, `webhook-timestamp`, `webhook-signature`). What is not answered with 2xx is sent again for a day.',
+  },
+  servers: [{ url: '/' }],
+  paths: {
+    '/api/webhooks/add': change(
+      'add',
+      'Adds a webhook; the answer has its secret, once',
+      ['url', 'filter'],
+      {
+        url: { type: 'string', format: 'uri' },
+        filter: { $ref: '/api/streaming/openapi.json#/components/schemas/Subscription' },
+      },
+      ref('Webhook'),
+    ),
+    '/api/webhooks/list': look('list', 'The webhooks of this key', [], {
+      type: 'object',
+      properties: { webhooks: { type: 'array', items: ref('Webhook') } },
+    }),
+    '/api/webhooks/test': change('test', 'Sends a test event', ['id'], { id }, { type: 'object' }),
+    '/api/webhooks/remove': change(
+      'remove',
+      'Removes a webhook',
+      ['id'],
+      { id },
+      {
+        type: 'object',
+        properties: { removed: { const: true } },
+      },
+    ),
+    '/api/webhooks/deliveries': look(
+      'deliveries',
+      'Deliveries that wait or were given up',
+      [
+        { name: 'id', in: 'query', required: true, schema: id },
+        { name: 'state', in: 'query', schema: { enum: DELIVERY_STATES } },
+      ],
+      { type: 'object', properties: { deliveries: { type: 'array', items: ref('Delivery') } } },
+    ),
+    '/api/webhooks/replay': change(
+      'replay',
+      'Sends again what was given up',
+      ['id'],
+      { id, number: { type: 'integer', minimum: 1, description: 'Of one delivery; all without it.' } },
+      { type: 'object', properties: { replayed: { type: 'integer' } } },
+    ),
+  },
+  components: {
+    schemas: {
+      Failure: {
+        type: 'object',
+        required: ['error', 'code'],
+        properties: { error: { type: 'string' }, code: { type: 'integer' } },
+      },
+      Webhook: {
+        type: 'object',
+        required: ['id', 'url', 'filter', 'created_at'],
+        properties: {
+          id,
+          url: { type: 'string' },
+          filter: { type: 'object' },
+          secret: { type: 'string', description: 'Of a webhook that was just added.' },
+          cursor: { type: 'string', description: 'Behind the last event that was taken for it.' },
+          created_at: { type: 'string', format: 'date-time' },
+        },
+      },
+      Delivery: {
+        type: 'object',
+        properties: {
+          number: { type: 'integer' },
+          state: { enum: DELIVERY_STATES },
+          attempts: { type: 'integer' },
+          status: { type: ['integer', 'null'], description: 'HTTP status of the last attempt.' },
+          problem: { type: ['string', 'null'] },
+          next_attempt: { type: ['string', 'null'], format: 'date-time' },
+          changed_at: { type: 'string', format: 'date-time' },
+          event: { type: 'object' },
+        },
+      },
+    },
+  },
+};
