@@ -65,12 +65,21 @@ export async function walkTokens(walk: ValueWalk): Promise<void> {
         Owner: owner_address == null ? 'nobody' : [raw(owner_address)],
         'Next index': next_item_index as string,
       });
-      const own = items.filter(({ collection_address }) => collection_address === address);
+      const query = `collection_address=${address}&include_on_sale=true`;
+      const own = await walk.rowsOrNone('nft/items', 'nft_items', query);
+      if (own.length === 0) continue;
       await walk.page.page
         .locator('.cards .nft')
         .nth(own.length - 1)
         .waitFor();
-      walk.same(own.length, await walk.page.page.locator('.cards .nft').count(), `items of ${address}`);
+      const cards = await walk.page.page
+        .locator('.cards .nft-link')
+        .evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).pathname.split('/').at(-1)!));
+      walk.same(
+        own.map((item) => raw(item.address)).sort(),
+        cards.slice(0, own.length).map(raw).sort(),
+        `items of ${address}`,
+      );
     }
     return `${items.length} NFTs, ${collections.length} collections`;
   });
