@@ -23,6 +23,11 @@ export function behindBlock(seqno: number): LanePosition {
   return { seqno, order: null };
 }
 
+/** The first masterchain block with events behind a position. */
+export function nextBlock({ seqno, order }: LanePosition): number {
+  return order === null ? seqno + 1 : seqno;
+}
+
 /** Whether an event lies behind a position. */
 export function isBehind(
   event: { readonly seqno: number; readonly order: bigint },

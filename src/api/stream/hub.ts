@@ -5,8 +5,7 @@ import {
   isBehind,
   LANES,
   type LanePosition,
-  NOW,
-  parseCursor,
+  nextBlock,
   type StreamLane,
   type StreamPosition,
 } from '#api/stream/cursor.js';
@@ -14,6 +13,7 @@ import { streamErrors } from '#api/stream/errors.js';
 import type { EventTexts } from '#api/stream/event-texts.js';
 import { FinalEventWriter } from '#api/stream/event-writer.js';
 import { type FinalEvent, FinalEventReader } from '#api/stream/final-events.js';
+import { LanePositions } from '#api/stream/lane-positions.js';
 import { LiveFeed } from '#api/stream/live-events.js';
 import type { HubMetrics } from '#api/stream/metrics.js';
 import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.js';
@@ -57,8 +57,6 @@ const FIRST_CHUNK = 64;
 const MOST_CHUNK = 16_384;
 /** A replay chunk with fewer events doubles the next. */
 const FEW_EVENTS = 200;
-/** How long a lane waits for rows that are derived of a block before it goes on without them. */
-const SETTLE_MS = 10_000;
 /** While rows of a block are awaited, they are asked for so often: derivations announce themselves. */
 const SETTLE_POLL_MS = 100;
 const RETRY_MS = 500;
@@ -83,12 +81,9 @@ export class StreamHub {
   readonly #subscribers = new Map<Subscriber, ReplayPositions>();
   readonly #replays: Semaphore;
   #replaying = 0;
-  /** Null before it was read what the index has. */
-  #position: Record<StreamLane, LanePosition> | null = null;
-  #cursor: string | null = null;
+  readonly #place: LanePositions;
   /** Lanes whose events are being dispatched, and who waits for their end. */
   readonly #busy = new Map<StreamLane, Promise<void>>();
-  readonly #waitingSince = new Map<StreamLane, { readonly seqno: number; readonly since: number }>();
   readonly #wake = new WakeSignal();
   #running: Promise<void> = Promise.resolve();
   #problem: string | null = null;
@@ -100,6 +95,8 @@ export class StreamHub {
   constructor(options: HubOptions, modules: HubModules) {
     this.#settings = { ...defaultStreamSettings, ...options };
     this.#modules = modules;
+    const { chain, actionsKey } = this.#settings;
+    this.#place = new LanePositions({ chain, actionsKey, signal: this.#stop.signal }, modules);
     this.#replays = new Semaphore(this.#settings.maxReplays);
     this.#live = new LiveFeed({
       texts: modules.texts,
@@ -128,9 +125,7 @@ export class StreamHub {
 
   /** The cursor behind all events until now; null before it was read what the index has. */
   get cursor(): string | null {
-    const now = this.#begun();
-    if (this.#cursor === null && now !== null) this.#cursor = cursorText(this.#settings.chain, now);
-    return this.#cursor;
+    return this.#begun() === null ? null : this.#place.cursor;
   }
 
   /** Why no events come; null: they do. */
@@ -151,8 +146,8 @@ export class StreamHub {
       sent: this.#sent,
       lagging: this.#lagging,
       resumed: this.#resumed,
-      seqno: this.#position?.blocks.seqno ?? 0,
-      actions_seqno: this.#position?.actions.seqno ?? 0,
+      seqno: this.#place.now?.blocks.seqno ?? 0,
+      actions_seqno: this.#place.now?.actions.seqno ?? 0,
     };
   }
 
@@ -172,22 +167,12 @@ export class StreamHub {
   /**
    * Where a subscription begins: behind a cursor, or now.
    *
-   * @param cursor as an event had it; {@link NOW} or null: now
+   * @param cursor as an event had it; `now` or null: now
    * @throws stream/cursor, stream/cursor-too-old, stream/unavailable
    */
   positionOf(cursor: string | null): StreamPosition {
-    const now = this.#begun();
-    if (now === null) throw streamErrors.unavailable({ problem: NOT_READ });
-    if (cursor === null || cursor === NOW) return { ...now };
-    const position = parseCursor(this.#settings.chain, cursor);
-    const history = this.#modules.coverage()?.history ?? [];
-    const range = history.find(({ to }) => to >= now.blocks.seqno) ?? history.at(-1);
-    for (const lane of LANES) {
-      const { seqno } = position[lane];
-      if (range !== undefined && nextBlock(position[lane]) < range.from)
-        throw streamErrors['cursor-too-old']({ seqno, from: range.from });
-    }
-    return position;
+    if (this.#begun() === null) throw streamErrors.unavailable({ problem: NOT_READ });
+    return this.#place.of(cursor);
   }
 
   /**
@@ -225,7 +210,7 @@ export class StreamHub {
     this.#audience.remove(subscriber);
     this.#live.remove(subscriber);
     const replay = this.#subscribers.get(subscriber) ?? new Map();
-    const now = this.#position!;
+    const now = this.#place.now!;
     // Lanes that it did not take before begin now.
     const taken = lanesOf(subscriber.subscription);
     const place = from ?? {
@@ -252,7 +237,7 @@ export class StreamHub {
 
   /** @throws stream/too-many-replays when a stream from there cannot be resumed now */
   requireRoom(from: StreamPosition): void {
-    const now = this.#position;
+    const { now } = this.#place;
     const isBack = now !== null && LANES.some((lane) => from[lane].seqno < now[lane].seqno);
     if (isBack && this.#replaying >= this.#settings.maxWaitingReplays) throw streamErrors['too-many-replays']({});
   }
@@ -267,7 +252,7 @@ export class StreamHub {
   /** Makes a subscriber live in a lane, if it is where the hub is. @returns whether it is live */
   #attach(subscriber: Subscriber, positions: ReplayPositions, lane: StreamLane): boolean {
     const { seqno, order } = positions.get(lane)!;
-    const now = this.#position;
+    const { now } = this.#place;
     if (now === null || order !== null || seqno !== now[lane].seqno || this.#busy.has(lane)) return false;
     positions.delete(lane);
     this.#audience.add(subscriber, lane);
@@ -317,7 +302,7 @@ export class StreamHub {
     isCurrent: () => boolean,
   ): Promise<number | null> {
     const place = positions.get(lane)!;
-    const head = this.#position?.[lane].seqno ?? 0;
+    const head = this.#place.now?.[lane].seqno ?? 0;
     const from = nextBlock(place);
     if (from > head) return null;
     const range = { from, to: Math.min(head, from + chunk - 1) };
@@ -349,15 +334,11 @@ export class StreamHub {
 
   // Following
 
-  /** Where the hub is: at first behind all that is indexed, in an empty index before the first block that will be. */
-  #begun(): Record<StreamLane, LanePosition> | null {
-    const coverage = this.#modules.coverage();
-    if (this.#position === null && coverage !== null) {
-      const at = behindBlock(coverage.history.at(-1)?.to ?? 0);
-      this.#position = { blocks: at, jettons: at, actions: at };
-      this.wake();
-    }
-    return this.#position;
+  /** Where the hub is, from when it was read what the index has. */
+  #begun(): StreamPosition | null {
+    const isNew = this.#place.now === null && this.#place.begin();
+    if (isNew) this.wake();
+    return this.#place.now;
   }
 
   async #follow(lane: StreamLane): Promise<void> {
@@ -384,11 +365,11 @@ export class StreamHub {
   /** Dispatches what can be dispatched. @returns whether rows of a block are awaited */
   async #advance(lane: StreamLane): Promise<boolean> {
     for (;;) {
-      const limit = this.#indexedTo(lane);
-      if (limit === null || this.#stop.signal.aborted) return false;
-      const now = this.#position![lane];
-      const from = nextBlock(now);
-      const settled = await this.#settledTo(lane, { from, to: limit });
+      if (this.#begun() === null || this.#stop.signal.aborted) return false;
+      const next = this.#place.indexed(lane);
+      if (next === null) return false;
+      const { from } = next;
+      const settled = this.#audience.wanted(lane) === null ? next.to : await this.#place.settledTo(lane, next);
       if (settled < from) return true;
       const range = { from, to: Math.min(settled, from + BATCH_BLOCKS - 1) };
       const done = this.#dispatch(lane, range);
@@ -404,53 +385,12 @@ export class StreamHub {
     }
   }
 
-  /** How far the lane could go; null: it is there. */
-  #indexedTo(lane: StreamLane): number | null {
-    const position = this.#begun();
-    const history = this.#modules.coverage()?.history ?? [];
-    const newest = history.at(-1);
-    if (position === null || newest === undefined) return null;
-    const next = nextBlock(position[lane]);
-    const range = history.find(({ from, to }) => from <= next && next <= to);
-    if (range === undefined && newest.from > next && !history.some(({ to }) => to < next)) {
-      // What comes next was dropped from the index before it was dispatched.
-      this.#moveTo(lane, behindBlock(newest.from - 1));
-    }
-    const limit = lane === 'blocks' ? range?.to : Math.min(range?.to ?? 0, position.blocks.seqno);
-    return limit === undefined || limit < next ? null : limit;
-  }
-
-  /** How far all rows that the events of a lane need are written. */
-  async #settledTo(lane: StreamLane, range: SeqnoRange): Promise<number> {
-    if (lane === 'blocks' || this.#audience.wanted(lane) === null) return range.to;
-    const { index, clock } = this.#modules;
-    const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
-    const { actionsKey: actions } = this.#settings;
-    const accounts = lane === 'jettons' ? await index.touchedAccounts(range, limits) : [];
-    const found = await index.settledRows(range, { actions, accounts }, limits);
-    if (lane === 'jettons') return this.#awaited(lane, found.undetected > 0 ? range.from : null, range, clock.now());
-    const uncertain = this.#awaited(lane, found.uncertain, range, clock.now());
-    return Math.min(uncertain, (found.unclassified ?? range.to + 1) - 1);
-  }
-
-  /** @param missing the first block with rows that are not certain; it is waited for them for some time */
-  #awaited(lane: StreamLane, missing: number | null, range: SeqnoRange, now: number): number {
-    if (missing === null) {
-      this.#waitingSince.delete(lane);
-      return range.to;
-    }
-    const known = this.#waitingSince.get(lane);
-    if (known?.seqno !== missing) this.#waitingSince.set(lane, { seqno: missing, since: now });
-    else if (now - known.since >= SETTLE_MS) return missing;
-    return missing - 1;
-  }
-
   async #dispatch(lane: StreamLane, range: SeqnoRange): Promise<void> {
     const wanted = this.#audience.wanted(lane);
     if (wanted !== null) {
       const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
       const { index, texts } = this.#modules;
-      const { seqno, order } = this.#position![lane];
+      const { seqno, order } = this.#place.now![lane];
       // After a failure within a batch it goes on behind what was dispatched.
       const place = { seqno, order };
       for (let at = range.from; at <= range.to; at++) {
@@ -463,7 +403,7 @@ export class StreamHub {
         }
       }
     }
-    this.#moveTo(lane, behindBlock(range.to));
+    this.#place.moveTo(lane, behindBlock(range.to));
   }
 
   async #give(event: FinalEvent, writer: FinalEventWriter): Promise<void> {
@@ -474,14 +414,9 @@ export class StreamHub {
       if (text !== null) texts.push([text, subscribers]);
     }
     // Together with the position, without a pause.
-    this.#moveTo(event.lane, { seqno: event.seqno, order: event.order });
+    this.#place.moveTo(event.lane, { seqno: event.seqno, order: event.order });
     if (texts.length > 0) this.#events++;
     for (const [text, subscribers] of texts) for (const subscriber of subscribers) this.#deliver(subscriber, text);
-  }
-
-  #moveTo(lane: StreamLane, position: LanePosition): void {
-    this.#position![lane] = position;
-    this.#cursor = null;
   }
 
   // Delivery
@@ -510,7 +445,7 @@ export class StreamHub {
 
   #positionIn(subscriber: Subscriber): StreamPosition {
     const replay = this.#subscribers.get(subscriber);
-    const now = this.#position!;
+    const now = this.#place.now!;
     return {
       blocks: replay?.get('blocks') ?? now.blocks,
       jettons: replay?.get('jettons') ?? now.jettons,
@@ -520,7 +455,7 @@ export class StreamHub {
 
   /** The cursor behind what a subscriber was sent. */
   cursorOf({ sentUpTo }: Pick<Subscriber, 'sentUpTo'>): string {
-    return cursorText(this.#settings.chain, sentUpTo ?? this.#position!);
+    return cursorText(this.#settings.chain, sentUpTo ?? this.#place.now!);
   }
 
   #end(subscriber: Subscriber, reason: 'lagging' | 'resume-failed' | 'shutting-down', problem?: string): void {
@@ -528,9 +463,4 @@ export class StreamHub {
     this.leave(subscriber);
     subscriber.sink.end(reason, cursor, problem);
   }
-}
-
-/** The first masterchain block with events behind a position. */
-function nextBlock({ seqno, order }: LanePosition): number {
-  return order === null ? seqno + 1 : seqno;
 }

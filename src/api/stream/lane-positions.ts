@@ -1,0 +1,139 @@
+import {
+  behindBlock,
+  cursorText,
+  LANES,
+  type LanePosition,
+  NOW,
+  nextBlock,
+  parseCursor,
+  type StreamLane,
+  type StreamPosition,
+} from '#api/stream/cursor.js';
+import { streamErrors } from '#api/stream/errors.js';
+import type { IndexCoverage, SeqnoRange } from '#drivers/store/index-state.js';
+import type { IndexPort } from '#drivers/store/read/index-port.js';
+import type { Clock } from '#kernel/clock.js';
+
+interface LaneOptions {
+  /** Identifies the network in cursors: hexadecimal digits. */
+  readonly chain: string;
+  /** Key of the derivation of actions in the table `derivations`. */
+  readonly actionsKey: string;
+  readonly signal: AbortSignal;
+}
+
+interface LaneModules {
+  readonly index: Pick<IndexPort, 'touchedAccounts' | 'settledRows'>;
+  /** The masterchain blocks that the index has, of which the last range grows; null: that was not read yet. */
+  readonly coverage: () => IndexCoverage | null;
+  readonly clock: Clock;
+}
+
+/** How long a lane waits for rows that are derived of a block before it goes on without them. */
+const SETTLE_MS = 10_000;
+const QUERY_MS = 10_000;
+
+/** Where the hub is in each lane, and how far it can go: as far as the index has all rows that the events of the lane need. */
+export class LanePositions {
+  readonly #options: LaneOptions;
+  readonly #modules: LaneModules;
+  #now: Record<StreamLane, LanePosition> | null = null;
+  /** Null: the position has changed since it was written. */
+  #cursor: string | null = null;
+  readonly #waitingSince = new Map<StreamLane, { readonly seqno: number; readonly since: number }>();
+
+  constructor(options: LaneOptions, modules: LaneModules) {
+    this.#options = options;
+    this.#modules = modules;
+  }
+
+  /** Null: see {@link begin}. It changes with {@link moveTo}. */
+  get now(): StreamPosition | null {
+    return this.#now;
+  }
+
+  /**
+   * Begins behind all that is indexed, in an empty index before the first block that will be.
+   *
+   * @returns false when it was not read yet what the index has
+   */
+  begin(): boolean {
+    const coverage = this.#modules.coverage();
+    if (coverage === null) return false;
+    const at = behindBlock(coverage.history.at(-1)?.to ?? 0);
+    this.#now = { blocks: at, jettons: at, actions: at };
+    return true;
+  }
+
+  moveTo(lane: StreamLane, position: LanePosition): void {
+    this.#now![lane] = position;
+    this.#cursor = null;
+  }
+
+  /** The cursor of the place. */
+  get cursor(): string {
+    this.#cursor ??= cursorText(this.#options.chain, this.#now!);
+    return this.#cursor;
+  }
+
+  /**
+   * The place of a cursor that a client gave.
+   *
+   * @param cursor {@link NOW} or null: the present one
+   * @throws stream/cursor, stream/cursor-too-old
+   */
+  of(cursor: string | null): StreamPosition {
+    const now = this.#now!;
+    if (cursor === null || cursor === NOW) return { ...now };
+    const position = parseCursor(this.#options.chain, cursor);
+    const history = this.#modules.coverage()?.history ?? [];
+    const range = history.find(({ to }) => to >= now.blocks.seqno) ?? history.at(-1);
+    for (const lane of LANES) {
+      const { seqno } = position[lane];
+      if (range !== undefined && nextBlock(position[lane]) < range.from)
+        throw streamErrors['cursor-too-old']({ seqno, from: range.from });
+    }
+    return position;
+  }
+
+  /** The blocks in front of a lane that are indexed; null: it has reached the end. */
+  indexed(lane: StreamLane): SeqnoRange | null {
+    const now = this.#now!;
+    const history = this.#modules.coverage()?.history ?? [];
+    const newest = history.at(-1);
+    if (newest === undefined) return null;
+    const next = nextBlock(now[lane]);
+    const range = history.find(({ from, to }) => from <= next && next <= to);
+    if (range === undefined && newest.from > next && !history.some(({ to }) => to < next)) {
+      // What comes next was dropped from the index before it was dispatched.
+      this.moveTo(lane, behindBlock(newest.from - 1));
+    }
+    const limit = lane === 'blocks' ? range?.to : Math.min(range?.to ?? 0, now.blocks.seqno);
+    return limit === undefined || limit < next ? null : { from: nextBlock(now[lane]), to: limit };
+  }
+
+  /** How far all rows that the events of a lane need are written. */
+  async settledTo(lane: StreamLane, range: SeqnoRange): Promise<number> {
+    if (lane === 'blocks') return range.to;
+    const { index, clock } = this.#modules;
+    const limits = { signal: this.#options.signal, timeoutMs: QUERY_MS };
+    const { actionsKey: actions } = this.#options;
+    const accounts = lane === 'jettons' ? await index.touchedAccounts(range, limits) : [];
+    const found = await index.settledRows(range, { actions, accounts }, limits);
+    if (lane === 'jettons') return this.#awaited(lane, found.undetected > 0 ? range.from : null, range, clock.now());
+    const uncertain = this.#awaited(lane, found.uncertain, range, clock.now());
+    return Math.min(uncertain, (found.unclassified ?? range.to + 1) - 1);
+  }
+
+  /** @param missing the first block with rows that are not certain; it is waited for them for some time */
+  #awaited(lane: StreamLane, missing: number | null, range: SeqnoRange, now: number): number {
+    if (missing === null) {
+      this.#waitingSince.delete(lane);
+      return range.to;
+    }
+    const known = this.#waitingSince.get(lane);
+    if (known?.seqno !== missing) this.#waitingSince.set(lane, { seqno: missing, since: now });
+    else if (now - known.since >= SETTLE_MS) return missing;
+    return missing - 1;
+  }
+}
