@@ -7,8 +7,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { normalizedExternalHash, readExternalInMessage } from '#formats/tlb/message.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
+import { buildInternalMessage, commentBody, createTransfer } from '#localnet/wallets/create-transfer.js';
 import { fundedWallets } from '#localnet/wallets/wallet-contract.js';
 import { ServedTern } from '#test/support/served-tern.js';
+import { runTern } from '#test/support/tern-process.js';
 import { HighloadSender, sendBoc } from '../load/highload-senders.js';
 import { differencesOf } from '../sim/followed.js';
 import { type FollowedMessage, FollowedMessages } from './followed-messages.js';
@@ -269,14 +274,21 @@ describe('a client that does not read', () => {
     const lazy = await SseClient.subscribe(tern.url, wanted, null, false);
     const watcher = await SseClient.subscribe(tern.url, wanted);
     const [receiver] = fundedWallets();
-    for (let sent = 0; (await laggards()) === 0; ) {
+    // The server waits for it only so long.
+    let isLate = false;
+    const reading = (async () => {
+      while ((await laggards()) === 0) await delay(50);
+      isLate = true;
+      lazy.read();
+    })();
+    for (let sent = 0; !isLate; ) {
       for (const end = sent + 4; sent < end; sent++) {
         const transfers = Array.from({ length: 200 }, () => ({ to: receiver!.address, value: 1n, bounce: false }));
         expect(await sendBoc(tern.url, sender.transfer(...transfers))).toMatchObject({ accepted: true });
       }
       await expect.poll(() => finalHashes(watcher).length).toBeGreaterThanOrEqual(sent);
     }
-    lazy.read();
+    await reading;
     await lazy.closed;
     expect(lazy.names.at(-1)).toBe('lagging');
     const rest = await SseClient.subscribe(tern.url, wanted, lazy.cursor);
@@ -284,5 +296,89 @@ describe('a client that does not read', () => {
     await expect.poll(() => finalHashes(rest)).toEqual(expected);
     await rest.close();
     await watcher.close();
+  });
+});
+
+describe('messages that will not be', () => {
+  const [wallet, other] = fundedWallets().filter(({ version }) => version === 'v4r2' || version === 'v5r1');
+
+  /** A transfer of the first wallet. @param lasts seconds until it expires */
+  async function transferOf(fields: { readonly value: bigint; readonly seqno?: number; readonly lasts?: number }) {
+    const { stack } = await post('/api/v3/runGetMethod', {
+      ...{ address: wallet!.address.toRaw(), method: 'seqno', stack: [] },
+    });
+    const { now } = await get('/localnet/status');
+    const out = buildInternalMessage({ to: other!.address, value: fields.value, bounce: false, body: commentBody('') });
+    const message = createTransfer(wallet!, {
+      seqno: fields.seqno ?? Number(stack[0].value),
+      validUntil: Math.floor(now) + (fields.lasts ?? 600),
+      messages: [{ message: out }],
+    });
+    const boc = serializeBoc(message);
+    const norm = normalizedExternalHash(readExternalInMessage(message, boc).message);
+    return { boc: toBase64(boc), hash: toHex(norm), norm: toBase64(norm) };
+  }
+
+  const follow = (hash: string, after = '') => get(`/api/v3/follow/${hash}?timeout=60${after}`);
+
+  it('say so when the contract refuses them', async () => {
+    const { boc, hash } = await transferOf({ value: 1n, seqno: 999_999 });
+    expect(await post('/api/v3/message', { boc })).toMatchObject({ error: expect.any(String) });
+    expect(await follow(hash)).toMatchObject({
+      ...{ status: 'refused', settled: true, exit_code: 33, problem: expect.stringContaining('seqno') },
+    });
+  });
+
+  it('say so when another message takes their place; those who follow the trace see it go or become final', async () => {
+    await post('/localnet/pause', {});
+    const [first, second] = [await transferOf({ value: 2n }), await transferOf({ value: 3n })];
+    const traces = { types: ['trace'], min_finality: 'pending' };
+    const ws = await WebSocketClient.subscribe(tern.url, {
+      ...traces,
+      trace_external_hash_norms: [first.norm, second.norm],
+    });
+    const sse = await SseClient.subscribe(tern.url, {
+      ...traces,
+      trace_external_hash_norms: [first.norm, second.norm],
+    });
+    for (const { boc } of [first, second]) expect(await post('/api/v3/message', { boc })).not.toHaveProperty('error');
+    for (const { hash } of [first, second])
+      expect(await follow(hash, '&after=accepted')).toHaveProperty('status', 'pending');
+    await post('/localnet/resume', {});
+    const ends = await Promise.all([follow(first.hash), follow(second.hash)]);
+    const [final, replaced] = ends.toSorted((a, b) => a.status.localeCompare(b.status));
+    expect(final).toMatchObject({ status: 'finalized', settled: true, success: true });
+    expect(replaced).toMatchObject({ status: 'replaced', settled: true, problem: expect.stringContaining('seqno') });
+    for (const client of [ws, sse]) {
+      const of = (norm: string) =>
+        client.events
+          .filter((event) => event.trace_external_hash_norm === norm)
+          .map(({ type, finality }) => (type === 'trace' ? finality : type));
+      await expect.poll(() => of(final.message_hash_norm).at(-1)).toBe('finalized');
+      await expect.poll(() => of(replaced.message_hash_norm).at(-1)).toBe('trace_invalidated');
+      expect(of(final.message_hash_norm)[0]).toBe('pending');
+      expect(of(final.message_hash_norm).filter((finality) => finality === 'finalized').length).toBe(1);
+      expect(new Set(of(replaced.message_hash_norm))).toEqual(new Set(['pending', 'trace_invalidated']));
+      await client.close();
+    }
+  });
+
+  it('say so when they expire, also to `tern send --follow`', async () => {
+    await post('/localnet/pause', {});
+    const { boc, hash } = await transferOf({ value: 4n, lasts: 120 });
+    const sent = runTern(['send', boc, '--follow', '--json', '--url', tern.url]);
+    await expect.poll(async () => (await follow(hash, '&after=accepted')).status).toBe('pending');
+    await post('/localnet/time', { advance: 300 });
+    await post('/localnet/resume', {});
+    expect(await follow(hash)).toMatchObject({
+      ...{ status: 'expired', settled: true, problem: expect.stringContaining('valid_until') },
+    });
+    const { stdout } = await sent;
+    const steps = stdout
+      .trim()
+      .split('\n')
+      .slice(1)
+      .map((line) => JSON.parse(line).status);
+    expect([steps[0], steps.at(-1)]).toEqual(['pending', 'expired']);
   });
 });
