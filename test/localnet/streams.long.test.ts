@@ -158,20 +158,22 @@ describe('clients from the beginning', () => {
     }
   });
 
-  it('get what is pending before what is final, and nothing less certain after it', () => {
-    const rank: Readonly<Record<string, number>> = { pending: 0, confirmed: 1, finalized: 2 };
+  it('get what is pending before what is final, and nothing less certain after it', async () => {
+    const ranks = ['pending', 'confirmed', 'finalized'];
     for (const { events } of [pendingWs, pendingSse]) {
-      const last = new Map<string, number>();
-      let wasPending = 0;
-      for (const { type, finality, trace_external_hash_norm: norm } of events) {
-        if (norm === undefined || type === 'trace_invalidated') continue;
-        const key = `${type} ${norm}`;
-        expect(rank[finality]).toBeGreaterThanOrEqual(last.get(key) ?? 0);
-        last.set(key, rank[finality]!);
-        if (finality === 'pending') wasPending++;
-      }
-      expect(wasPending).toBeGreaterThan(0);
-      expect([...last.values()].every((each) => each === rank.finalized)).toBe(true);
+      /** Of each kind of events of each trace, in the order of arrival. */
+      const orders = () => {
+        const found = new Map<string, number[]>();
+        for (const { type, finality, trace_external_hash_norm: norm } of events) {
+          if (norm === undefined || type === 'trace_invalidated') continue;
+          const key = `${type} ${norm}`;
+          found.set(key, [...(found.get(key) ?? []), ranks.indexOf(finality)]);
+        }
+        return [...found.values()];
+      };
+      await expect.poll(() => orders().filter((order) => order.at(-1) !== 2)).toEqual([]);
+      for (const order of orders()) expect(order).toEqual(order.toSorted());
+      expect(orders().some(([first]) => first === 0)).toBe(true);
     }
   });
 });
@@ -269,33 +271,37 @@ describe('a client that does not read', () => {
   it('is closed with a cursor to go on from, and gets the rest then', async () => {
     const sender = new HighloadSender(1);
     const account = sender.wallet.address.toRaw();
-    await post('/localnet/faucet', { address: account, amount: '100000000000' });
     const wanted = { types: ['transactions'], addresses: [account], include_address_book: true };
     const lazy = await SseClient.subscribe(tern.url, wanted, null, false);
-    const watcher = await SseClient.subscribe(tern.url, wanted);
+    await post('/localnet/faucet', { address: account, amount: '100000000000' });
     const [receiver] = fundedWallets();
-    // The server waits for it only so long.
+    const listed = async (): Promise<readonly string[]> => {
+      const { transactions } = await get(`/api/v3/transactions?account=${account}&limit=1000`);
+      return transactions.map(({ hash }: { readonly hash: string }) => hash);
+    };
+    const before = await laggards();
     let isLate = false;
-    const reading = (async () => {
-      while ((await laggards()) === 0) await delay(50);
-      isLate = true;
-      lazy.read();
-    })();
-    for (let sent = 0; !isLate; ) {
+    let sent = 0;
+    while (!isLate) {
       for (const end = sent + 4; sent < end; sent++) {
         const transfers = Array.from({ length: 200 }, () => ({ to: receiver!.address, value: 1n, bounce: false }));
         expect(await sendBoc(tern.url, sender.transfer(...transfers))).toMatchObject({ accepted: true });
       }
-      await expect.poll(() => finalHashes(watcher).length).toBeGreaterThanOrEqual(sent);
+      // It must read soon after it was found to lag: the server waits for it only so long.
+      while (!isLate && (await listed()).length <= sent) {
+        await delay(400);
+        isLate = (await laggards()) > before;
+      }
     }
-    await reading;
+    lazy.read();
     await lazy.closed;
     expect(lazy.names.at(-1)).toBe('lagging');
     const rest = await SseClient.subscribe(tern.url, wanted, lazy.cursor);
-    const expected = finalHashes(watcher).slice(finalHashes(lazy).length);
-    await expect.poll(() => finalHashes(rest)).toEqual(expected);
+    // The wallet gets coins; then it receives each message, and one of its own that sends the transfers.
+    await expect.poll(async () => (await listed()).length).toBe(1 + 2 * sent);
+    const all = (await listed()).toSorted();
+    await expect.poll(() => [...finalHashes(lazy), ...finalHashes(rest)].toSorted()).toEqual(all);
     await rest.close();
-    await watcher.close();
   });
 });
 
@@ -379,6 +385,7 @@ describe('messages that will not be', () => {
       .split('\n')
       .slice(1)
       .map((line) => JSON.parse(line).status);
-    expect([steps[0], steps.at(-1)]).toEqual(['pending', 'expired']);
+    expect(steps).toContain('pending');
+    expect(steps.at(-1)).toBe('expired');
   });
 });
