@@ -5,6 +5,7 @@ import { writeTrace } from '#api/v3/traces.js';
 import { writeTransaction } from '#api/v3/transactions.js';
 import type { IndexedMessage, IndexedTransaction } from '#drivers/store/read/index-types.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
+import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { fromBase64, toBase64 } from '#kernel/bytes.js';
@@ -131,19 +132,19 @@ describe('what the reference service of API v3 answers', () => {
   /** A message of an answer, as the index would give it. */
   function indexedMessage(expected: Recorded): IndexedMessage {
     const cells = (hash: string | undefined) =>
-      hash === undefined ? null : { id: ids++, boc: (byHash.get(hash) as ChainTransaction).boc };
+      hash === undefined ? null : { id: ids++, cell: parseBocRoot((byHash.get(hash) as ChainTransaction).boc) };
     const sent_by = cells(expected.out_msg_tx_hash);
     return {
       hash: bytes(expected.hash),
       sent_by,
       received_by: cells(expected.in_msg_tx_hash),
       global_version: RECORDED_GLOBAL_VERSION,
-      out_index: sent_by === null ? null : outIndex(sent_by.boc, expected.hash),
+      out_index: sent_by === null ? null : outIndex(sent_by.cell, expected.hash),
     };
   }
 
-  function outIndex(boc: Uint8Array, hash: string): number {
-    const { out_msgs } = decodeCell(Transaction, parseBocRoot(boc));
+  function outIndex(cell: Cell, hash: string): number {
+    const { out_msgs } = decodeCell(Transaction, cell);
     const found = [...out_msgs].find(([, message]) => toBase64(message.cell.hash()) === hash);
     return (found as [number, unknown])[0];
   }

@@ -72,7 +72,7 @@ export function indexedTransaction(answer: Recorded, { boc, ...block }: ChainTra
     trace_root: 0n,
     isFinal: false,
     trace_id: answer.trace_id === undefined ? null : bytesOf(answer.trace_id),
-    boc,
+    cell: parseBocRoot(boc),
     state_before: stateOf(answer.account_state_before),
     state_after: stateOf(answer.account_state_after),
   };

@@ -6,7 +6,6 @@ import type { EndedTrace, TraceMembers } from '#drivers/store/read/final-events.
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type { IndexedJettonWallet, IndexedTransaction, IndexReadOptions } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { normalizedExternalHash } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
@@ -356,7 +355,7 @@ const decoded = new WeakMap<IndexedTransaction, Transaction>();
 function transactionOf(indexed: IndexedTransaction): Transaction {
   const known = decoded.get(indexed);
   if (known !== undefined) return known;
-  const transaction = decodeCell(Transaction, parseBocRoot(indexed.boc));
+  const transaction = decodeCell(Transaction, indexed.cell);
   decoded.set(indexed, transaction);
   return transaction;
 }
@@ -377,7 +376,7 @@ function finalTransaction(indexed: IndexedTransaction): FinalTransaction {
 
 /** What a trace is called by, from its first transaction. */
 function traceHashes(first: IndexedTransaction): TraceHashes {
-  const root = parseBocRoot(first.boc);
+  const root = first.cell;
   const { in_msg } = decodeCell(Transaction, root);
   if (in_msg === null) return { external: root.hash().slice(), norm: toBase64(root.hash()) };
   const external = in_msg.cell.hash().slice();

@@ -18,7 +18,7 @@ import { StateInit } from '#formats/tlb/account.js';
 import { encodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
 import { type CommonMsgInfo, type Message, messageBodyCell } from '#formats/tlb/message.js';
 import { accountOf } from '#formats/tlb/msg-address.js';
-import { toBase64 } from '#kernel/bytes.js';
+import { toBase64, utf8Text } from '#kernel/bytes.js';
 
 const MsgDataRaw = Type.Partial(
   Type.Object({
@@ -180,8 +180,6 @@ const OP_ENCRYPTED = 0x2167da4b;
 const EMPTY: BodyContent = { kind: 'raw', message: '' };
 const EXOTIC: BodyContent = { kind: 'exotic', message: null };
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** Reads a message body: as a comment when it has the form of one (op 0, or 0x2167da4b for an encrypted one). */
 export function bodyContent(body: Cell): BodyContent {
   if (body.bits === 0) return EMPTY;
@@ -193,21 +191,13 @@ export function bodyContent(body: Cell): BodyContent {
       const text = snakeBytes(slice);
       if (text !== null) {
         return op === OP_TEXT
-          ? { kind: 'text', text, message: decodeText(text) }
+          ? // Empty when it is no UTF-8.
+            { kind: 'text', text, message: utf8Text(text) ?? '' }
           : { kind: 'encrypted', text, message: null };
       }
     }
   }
   return { kind: 'raw', message: `${toBase64(dataBytes(body))}\n` };
-}
-
-/** Empty when it is not UTF-8. */
-function decodeText(text: Uint8Array): string {
-  try {
-    return utf8.decode(text);
-  } catch {
-    return '';
-  }
 }
 
 /** The data of a cell, zeros after its last bit. */

@@ -47,7 +47,6 @@ import type { ActionType, DetailField, DetailFields, FieldKinds } from '#domain/
 import { expandActionTypes } from '#domain/actions/action-versions.js';
 import type { ActionTypeFilter, IndexedAction } from '#drivers/store/read/actions.js';
 import type { IndexedTransaction } from '#drivers/store/read/index-types.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { toHex } from '#kernel/bytes.js';
 
 // Details: schema and writer of each type follow from its declaration in domain/actions.
@@ -413,7 +412,7 @@ async function transactionsOf(
   const { index } = context.network;
   const page = { limit: wanted.size, offset: 0, sort: 'asc', cursor: null } as const;
   const { rows } = await index.transactions({ hash: [...wanted.values()] }, page, context.query);
-  return new Map(rows.map((row) => [toHex(parseBocRoot(row.boc).hash()), row]));
+  return new Map(rows.map((row) => [toHex(row.cell.hash()), row]));
 }
 
 const actions = v3Endpoint({

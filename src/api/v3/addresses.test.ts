@@ -10,7 +10,6 @@ import type {
   IndexedTransaction,
 } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { methodIdOf } from '#formats/tlb/vm-stack.js';
@@ -28,10 +27,7 @@ const WALLET_V4R2 = fromHex('feb5ff6820e2ff0d9483e7e0d62c817d846789fb4ae580c8788
 const ids = (...names: string[]) => names.map(methodIdOf).sort((a, b) => a - b);
 
 const [transaction] = vectorTransactions().map((each) => each.transaction) as [IndexedTransaction];
-const sender = Address.ofParts(
-  transaction.block.workchain,
-  decodeCell(Transaction, parseBocRoot(transaction.boc)).account_addr,
-);
+const sender = Address.ofParts(transaction.block.workchain, decodeCell(Transaction, transaction.cell).account_addr);
 
 /** One of each sort that answers tell apart. */
 const known: Record<string, readonly [fill: number, account: AddressAccount | null]> = {
@@ -74,7 +70,13 @@ const account = (fill: number, code_hash: Uint8Array | null): IndexedAccount => 
 });
 
 const message: IndexedMessage = {
-  ...{ hash: bytes(1), sent_by: { id: 1n, boc: transaction.boc }, received_by: null, global_version: 13, out_index: 0 },
+  ...{
+    hash: bytes(1),
+    sent_by: { id: 1n, cell: transaction.cell },
+    received_by: null,
+    global_version: 13,
+    out_index: 0,
+  },
 };
 const trace: IndexedTrace = {
   ...{ root: 1n, trace_id: bytes(2), mc_seqno_start: 4, mc_seqno_end: 5, start_lt: 1n, start_utime: 2, end_lt: 3n },

@@ -81,7 +81,7 @@ const [first, second] = vectorTransactions().map(({ transaction }) => transactio
 
 const message: IndexedMessage = {
   hash: bytes(1),
-  sent_by: { id: 1n, boc: first.boc },
+  sent_by: { id: 1n, cell: first.cell },
   received_by: null,
   global_version: 13,
   out_index: 0,

@@ -12,7 +12,6 @@ import { traceNodeJson, unfoldingTree } from '#domain/traces/trace-tree.js';
 import type { IndexedAction } from '#drivers/store/read/actions.js';
 import type { IndexedJettonWallet, IndexedTransaction, StateSummary } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -143,7 +142,7 @@ export class EventAnswers {
     if (found === undefined) {
       const own = new AddressCollector();
       const predicted = { finality: 'finalized', trace_external_hash };
-      const written = writeCells({ ...indexed, predicted }, parseBocRoot(indexed.boc), { profile, addresses: own });
+      const written = writeCells({ ...indexed, predicted }, indexed.cell, { profile, addresses: own });
       found = { written, addresses: own };
       known.set(key, found);
     }

@@ -44,7 +44,6 @@ import { type DecodedObject, decodedText } from '#domain/message-bodies/body-cur
 import { type DecodedMessageBody, decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedMessage, IndexedTransactionCells } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
 import { StateInit } from '#formats/tlb/account.js';
@@ -243,7 +242,7 @@ export class MessagesOfPage {
     if (cells === null) return null;
     const known = this.#decoded.get(cells.id);
     if (known !== undefined) return known;
-    const cell = parseBocRoot(cells.boc);
+    const { cell } = cells;
     const decoded = { hash: cell.hash(), transaction: decodeCell(Transaction, cell) };
     this.#decoded.set(cells.id, decoded);
     return decoded;

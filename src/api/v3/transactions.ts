@@ -60,7 +60,6 @@ import type {
   TransactionFilter,
 } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { AccountStatus, AccStatusChange } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -392,7 +391,7 @@ export function writeTransaction(listed: AnswerTransaction, page: AnswerPage): W
   }
   // All rows that are held are texts.
   const indexed = listed as IndexedTransaction;
-  const cell = parseBocRoot(indexed.boc);
+  const { cell } = indexed;
   if (texts === undefined || !indexed.isFinal) return writeCells(indexed, cell, page);
   const own = new AddressCollector();
   const written = writeCells(indexed, cell, { ...page, addresses: own });

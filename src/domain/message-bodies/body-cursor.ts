@@ -156,7 +156,14 @@ export class BodyCursor {
 
   /** Appends bytes, which must be available, to `out`. */
   bytes(length: number, out: number[]): void {
-    for (let i = 0; i < length; i++) out.push(this.uint(8));
+    const shift = this.#at & 7;
+    const from = this.#bytes;
+    let byte = this.#at >> 3;
+    for (let i = 0; i < length; i++, byte++) {
+      // Without a shift the second byte contributes nothing.
+      out.push(((from[byte]! << shift) | (from[byte + 1]! >> (8 - shift))) & 0xff);
+    }
+    this.#at += length * 8;
   }
 
   /** The next reference. */

@@ -1,4 +1,5 @@
 import { BodyCursor, type DecodedObject, type FieldReader } from '#domain/message-bodies/body-cursor.js';
+import { utf8Text } from '#kernel/bytes.js';
 
 /** `uintN`, `(## n)`: a decimal string. */
 export function uintReader(bits: number): FieldReader {
@@ -149,8 +150,6 @@ export function eitherReader(first: FieldReader, second: FieldReader): FieldRead
   };
 }
 
-const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
 /** `SnakeString`: UTF-8 text that continues in references. An incomplete byte at its end is padded with zeros. */
 export const snakeStringReader: FieldReader = (from, into, field) => {
   const bytes: number[] = [];
@@ -167,11 +166,9 @@ export const snakeStringReader: FieldReader = (from, into, field) => {
     if (halfByte !== 0 || next === undefined) return false;
     at = next;
   }
-  try {
-    into[field] = utf8.decode(Uint8Array.from(bytes));
-  } catch {
-    return false;
-  }
+  const text = utf8Text(Uint8Array.from(bytes));
+  if (text === null) return false;
+  into[field] = text;
   return true;
 };
 

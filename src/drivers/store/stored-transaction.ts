@@ -207,11 +207,56 @@ function putNumber(out: Uint8Array, at: number, value: number, size: number): nu
   return at + size;
 }
 
+/** A transaction as it is stored: its cells, with a pruned branch in the place of each code that is stored apart. */
+export class StoredTransaction {
+  /** Its `hash(0)` is the hash of the transaction. */
+  readonly root: TableCell;
+  readonly #places: readonly number[] = [];
+
+  /** @param stored the column `boc` @throws store/stored-value, cells/boc-* */
+  constructor(stored: Uint8Array) {
+    const shared = stored[0] ?? 0;
+    const start = 1 + shared * 2;
+    if (stored.length <= start) throw wrong('ends too early');
+    this.root = parseBocRoot(stored.subarray(start)) as TableCell;
+    if (shared === 0) return;
+    const { table } = this.root;
+    const places: number[] = [];
+    for (let at = 1; at < start; at += 2) {
+      const place = (stored[at]! << 8) | stored[at + 1]!;
+      if (place >= table.count || table.type[place] !== CellType.prunedBranch) {
+        throw wrong(`cell ${place} is not a pruned branch`);
+      }
+      places.push(place);
+    }
+    this.#places = places;
+  }
+
+  /** Hashes of the codes that are stored apart. */
+  get sharedCodes(): Uint8Array[] {
+    return this.#places.map((place) => this.root.table.hash(place, 0));
+  }
+
+  /**
+   * Its cells with the codes in their places.
+   *
+   * @param code returns the code with a hash; for null, that stays a pruned branch
+   */
+  whole(code: (hash: Uint8Array) => Cell | null): Cell {
+    if (this.#places.length === 0) return this.root;
+    const { table, index } = this.root;
+    const filled = new Map<number, Cell>();
+    for (const place of this.#places) {
+      const cell = code(table.hash(place, 0));
+      if (cell !== null) filled.set(place, cell);
+    }
+    return filled.size === 0 ? this.root : fill(table, index, filled);
+  }
+}
+
 /** Hashes of the codes that a stored transaction leaves out. @throws store/stored-value */
 export function sharedCodes(stored: Uint8Array): Uint8Array[] {
-  if (stored[0] === 0) return [];
-  const { places, root } = openStored(stored);
-  return places.map((place) => root.table.hash(place, 0));
+  return stored[0] === 0 ? [] : new StoredTransaction(stored).sharedCodes;
 }
 
 /**
@@ -222,15 +267,7 @@ export function sharedCodes(stored: Uint8Array): Uint8Array[] {
  * @throws store/stored-value, cells/boc-*
  */
 export function loadTransaction(stored: Uint8Array, code: (hash: Uint8Array) => Cell | null): Cell {
-  const { places, root } = openStored(stored);
-  if (places.length === 0) return root;
-  const { table } = root;
-  const filled = new Map<number, Cell>();
-  for (const place of places) {
-    const cell = code(table.hash(place, 0));
-    if (cell !== null) filled.set(place, cell);
-  }
-  return filled.size === 0 ? root : fill(table, root.index, filled);
+  return new StoredTransaction(stored).whole(code);
 }
 
 /** The cell with the codes filled in; subtrees without one stay as they are. */
@@ -250,22 +287,6 @@ function fill(table: CellTable, line: number, filled: Map<number, Cell>): Cell {
   }
   filled.set(line, cell);
   return cell;
-}
-
-function openStored(stored: Uint8Array): { readonly places: readonly number[]; readonly root: TableCell } {
-  const shared = stored[0] ?? 0;
-  const start = 1 + shared * 2;
-  if (stored.length <= start) throw wrong('ends too early');
-  const root = parseBocRoot(stored.subarray(start)) as TableCell;
-  const places: number[] = [];
-  for (let at = 1; at < start; at += 2) {
-    const place = (stored[at]! << 8) | stored[at + 1]!;
-    if (place >= root.table.count || root.table.type[place] !== CellType.prunedBranch) {
-      throw wrong(`cell ${place} is not a pruned branch`);
-    }
-    places.push(place);
-  }
-  return { places, root };
 }
 
 function wrong(problem: string): Error {
@@ -364,17 +385,17 @@ export class StoredMessage {
 
 /** The messages of a stored transaction. Codes that are stored apart are not needed: pruned branches have their hashes. */
 export class StoredMessages {
-  readonly #root: Cell;
+  readonly stored: StoredTransaction;
   readonly #transaction: Transaction;
 
   constructor(stored: Uint8Array) {
-    this.#root = loadTransaction(stored, () => null);
-    this.#transaction = decodeCell(Transaction, this.#root);
+    this.stored = new StoredTransaction(stored);
+    this.#transaction = decodeCell(Transaction, this.stored.root);
   }
 
   /** Of the transaction. */
   get hash(): Uint8Array {
-    return this.#root.hash(0);
+    return this.stored.root.hash(0);
   }
   get received(): StoredMessage | null {
     const { in_msg } = this.#transaction;

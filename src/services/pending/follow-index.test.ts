@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { hashKey } from '#drivers/store/keys.js';
 import type { IndexedTransaction } from '#drivers/store/read/index-types.js';
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { silentLogger } from '#kernel/logger.js';
 import { FollowIndex } from '#services/pending/follow-index.js';
 import type { LiveTransaction } from '#services/pending/live-trace.js';
@@ -15,7 +14,7 @@ const ROOT = 7n;
 function indexed({ cell, mc_seqno, block }: LiveTransaction): IndexedTransaction {
   return {
     ...{ id: ROOT, hash_key: hashKey(cell.hash()), trace_root: ROOT, trace_id: cell.hash() },
-    ...{ mc_seqno, block, global_version: 13, boc: serializeBoc(cell), isFinal: true },
+    ...{ mc_seqno, block, global_version: 13, cell, isFinal: true },
     ...{ state_before: null, state_after: null },
   };
 }

@@ -3,7 +3,6 @@ import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type { IndexedTransaction, IndexReadOptions } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { type Clock, pause } from '#kernel/clock.js';
@@ -162,8 +161,7 @@ export class FollowIndex {
 }
 
 /** A transaction of the index. */
-export function liveTransactionOf({ boc, block, mc_seqno, global_version }: IndexedTransaction): LiveTransaction {
-  const cell = parseBocRoot(boc);
+export function liveTransactionOf({ cell, block, mc_seqno, global_version }: IndexedTransaction): LiveTransaction {
   const { account_addr } = decodeCell(Transaction, cell);
   const account = Address.ofParts(block.workchain, account_addr);
   return { finality: 'finalized', cell, account, mc_seqno, block, global_version, before: null, after: null };

@@ -8,6 +8,7 @@ import type { telemintItem } from '#domain/contracts/interfaces/telemint-item.js
 import type { ContractValues, IndexedContract, IndexedRow } from '#drivers/store/read/contract-rows.js';
 import type { ClassificationState } from '#drivers/store/write/actions.js';
 import type { Address } from '#formats/address/address.js';
+import type { Cell } from '#formats/cells/cell.js';
 
 /** Limits of a read. */
 export interface IndexReadOptions {
@@ -120,8 +121,8 @@ export interface IndexedTransaction extends TransactionKeys {
   readonly global_version: number;
   /** Hash of the root transaction; null while the trace is not known. */
   readonly trace_id: Uint8Array | null;
-  /** Bag of cells of the transaction. */
-  readonly boc: Uint8Array;
+  /** `Transaction` */
+  readonly cell: Cell;
   /** Null where no block contains it: between transactions of one account in one block, or before the indexed history. */
   readonly state_before: StateSummary | null;
   readonly state_after: StateSummary | null;
@@ -144,7 +145,8 @@ export interface IndexedMessage {
 
 export interface IndexedTransactionCells {
   readonly id: bigint;
-  readonly boc: Uint8Array;
+  /** `Transaction` */
+  readonly cell: Cell;
 }
 
 export type IndexedTraceState = 'complete' | 'pending' | 'broken';

@@ -29,7 +29,7 @@ import {
 } from '#drivers/store/read/session.js';
 import { isSystemMessage } from '#drivers/store/read/system-rows.js';
 import { completeTransactions } from '#drivers/store/read/transaction-assembly.js';
-import { type StoredMessage, StoredMessages } from '#drivers/store/stored-transaction.js';
+import { type StoredMessage, StoredMessages, type StoredTransaction } from '#drivers/store/stored-transaction.js';
 import type { MESSAGES, StoredRowOf } from '#drivers/store/tables.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
@@ -41,7 +41,7 @@ export async function readMessages(
 ): Promise<Listed<IndexedMessage>> {
   const list = new MessageList(session, filter, page.sort);
   const shown = new Set<string>();
-  const { rows, next } = await readPage<MessageFound, IndexedMessage>(
+  const { rows, next } = await readPage<MessageFound, MatchedMessage>(
     {
       name: 'messages',
       filter,
@@ -72,9 +72,14 @@ export async function readMessages(
 interface Cells {
   readonly id: bigint;
   readonly global_version: number;
-  readonly boc: Uint8Array;
   readonly messages: StoredMessages;
 }
+
+/** A message that matches, with the stored transactions that it is in. */
+type MatchedMessage = Omit<IndexedMessage, 'sent_by' | 'received_by'> & {
+  readonly sent_by: Cells | null;
+  readonly received_by: Cells | null;
+};
 
 async function readCells(session: IndexSession, found: readonly MessageFound[]): Promise<ReadonlyMap<bigint, Cells>> {
   const ids = new Set<bigint>();
@@ -87,7 +92,9 @@ async function readCells(session: IndexSession, found: readonly MessageFound[]):
     sql`SELECT t.id, t.global_version, t.boc FROM unnest(${[...ids]}::bigint[]) AS k(id)
       CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.id = k.id LIMIT 1) AS t`,
   );
-  return new Map(rows.map((row) => [row.id, { ...row, messages: new StoredMessages(row.boc) }]));
+  return new Map(
+    rows.map(({ id, global_version, boc }) => [id, { id, global_version, messages: new StoredMessages(boc) }]),
+  );
 }
 
 /** The message of a row if it matches the filter, with its stored transactions. */
@@ -96,7 +103,7 @@ function messageOf(
   row: MessageFound,
   cells: ReadonlyMap<bigint, Cells>,
   shown: Set<string>,
-): IndexedMessage | null {
+): MatchedMessage | null {
   const own = cells.get(row.tx_id);
   const message = own?.messages.at(row.position) ?? null;
   if (own === undefined || message === null || !meetsPredicate(filter, message)) return null;
@@ -113,8 +120,8 @@ function messageOf(
   const received_by = direction === 'out' ? null : receiver;
   return {
     hash,
-    sent_by: sent_by && { id: sent_by.id, boc: sent_by.boc },
-    received_by: received_by && { id: received_by.id, boc: received_by.boc },
+    sent_by,
+    received_by,
     global_version: (sent_by ?? received_by)!.global_version,
     out_index: sent_by === null ? null : row.position - 1,
   };
@@ -133,15 +140,15 @@ function receiverOf(
   return null;
 }
 
-/** Replaces stored transactions by whole bags of cells. */
-async function complete(session: IndexSession, rows: readonly IndexedMessage[]): Promise<IndexedMessage[]> {
-  const stored = new Map<bigint, Uint8Array>();
+/** Replaces stored transactions by whole cells. */
+async function complete(session: IndexSession, rows: readonly MatchedMessage[]): Promise<IndexedMessage[]> {
+  const stored = new Map<bigint, StoredTransaction>();
   for (const { sent_by, received_by } of rows) {
-    for (const side of [sent_by, received_by]) if (side !== null) stored.set(side.id, side.boc);
+    for (const side of [sent_by, received_by]) if (side !== null) stored.set(side.id, side.messages.stored);
   }
-  const bocs = await completeTransactions(session, [...stored.values()]);
-  const whole = new Map([...stored.keys()].map((id, i) => [id, bocs[i]!]));
-  const side = (of: IndexedTransactionCells | null) => of && { id: of.id, boc: whole.get(of.id)! };
+  const cells = await completeTransactions(session, [...stored.values()]);
+  const whole = new Map([...stored.keys()].map((id, i) => [id, cells[i]!]));
+  const side = (of: Cells | null) => of && { id: of.id, cell: whole.get(of.id)! };
   return rows.map((row) => ({ ...row, sent_by: side(row.sent_by), received_by: side(row.received_by) }));
 }
 

@@ -19,10 +19,9 @@ import {
 } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import { completeTransactions } from '#drivers/store/read/transaction-assembly.js';
-import { loadTransaction } from '#drivers/store/stored-transaction.js';
+import { StoredTransaction } from '#drivers/store/stored-transaction.js';
 import { isAborted, TOKEN_EVENT_KINDS } from '#drivers/store/write/token-events.js';
 import { Address } from '#formats/address/address.js';
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
@@ -64,7 +63,7 @@ async function matchEvents<Kind extends ListedTokenKind>(
 ): Promise<(MatchedEvent<Kind> | null)[]> {
   if (found.length === 0) return [];
   const decoded = found.map((row) => {
-    const root = loadTransaction(row.boc, () => null);
+    const { root } = new StoredTransaction(row.boc);
     const transaction = decodeCell(Transaction, root);
     return { row, root, transaction, account: Address.ofParts(row.workchain, transaction.account_addr) };
   });
@@ -115,15 +114,15 @@ async function withWholeCells<Kind extends ListedTokenKind>(
 ): Promise<IndexedTokenEvent<Kind>[]> {
   const partial = rows.filter(({ event }) => payloadsOf(event.body).some((cell) => cell.levelMask !== 0));
   if (partial.length === 0) return rows.map(({ event }) => event);
-  const bocs = await completeTransactions(
+  const cells = await completeTransactions(
     session,
-    partial.map(({ found }) => found.boc),
+    partial.map(({ found }) => new StoredTransaction(found.boc)),
   );
-  const whole = new Map(partial.map(({ event }, i) => [event.id, bocs[i]!]));
+  const whole = new Map(partial.map(({ event }, i) => [event.id, cells[i]!]));
   return rows.map(({ event }) => {
-    const boc = whole.get(event.id);
-    if (boc === undefined) return event;
-    const { in_msg } = decodeCell(Transaction, parseBocRoot(boc));
+    const cell = whole.get(event.id);
+    if (cell === undefined) return event;
+    const { in_msg } = decodeCell(Transaction, cell);
     return { ...event, body: parseTokenEvent(in_msg!.value)!.body as IndexedTokenEvent<Kind>['body'] };
   });
 }

@@ -8,16 +8,10 @@ import type {
 } from '#drivers/store/read/index-types.js';
 import { type IndexSession, opaqueToPlanner, raw, sql } from '#drivers/store/read/session.js';
 import { decodeState, type StoredState } from '#drivers/store/stored-state.js';
-import {
-  loadTransaction,
-  sharedCodes,
-  type TransactionHead,
-  transactionHead,
-} from '#drivers/store/stored-transaction.js';
+import { StoredTransaction, type TransactionHead, transactionHead } from '#drivers/store/stored-transaction.js';
 import { currenciesOf, type StoredRowOf, selectList, TRANSACTIONS } from '#drivers/store/tables.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
@@ -39,11 +33,15 @@ export async function assembleTransactions(
   rows: readonly TransactionFound[],
 ): Promise<IndexedTransaction[]> {
   if (rows.length === 0) return [];
-  const transactions = rows.map((found) => ({ found, head: transactionHead(found.boc) }));
+  const transactions = rows.map((found) => ({
+    found,
+    head: transactionHead(found.boc),
+    stored: new StoredTransaction(found.boc),
+  }));
   const before = await statesBefore(session, transactions);
-  const bocs = await completeTransactions(
+  const cells = await completeTransactions(
     session,
-    rows.map(({ boc }) => boc),
+    transactions.map(({ stored }) => stored),
   );
   const partial: StateAt[] = [];
   const decoded = (bytes: Uint8Array | null, { found, head }: WithHead): StoredState | null => {
@@ -69,7 +67,7 @@ export async function assembleTransactions(
     global_version: found.global_version,
     trace_root: found.trace_root,
     trace_id: found.trace_id,
-    boc: bocs[i]!,
+    cell: cells[i]!,
     state_before: whole(states[i]!.before),
     state_after: whole(states[i]!.after),
     isFinal:
@@ -278,19 +276,18 @@ interface CodeFound {
 }
 
 /**
- * The whole bags of cells of stored transactions, in their order, with the codes that are stored apart in their places. Codes
- * that are not cached are read in one statement.
+ * The whole cells of stored transactions, in their order, with the codes that are stored apart in their places. Codes that are
+ * not cached are read in one statement.
  */
 export async function completeTransactions(
   session: IndexSession,
-  stored: readonly Uint8Array[],
-): Promise<readonly Uint8Array[]> {
+  stored: readonly StoredTransaction[],
+): Promise<readonly Cell[]> {
   const { codes } = session.caches;
   const found = new Map<string, Cell>();
   const missing = new Map<string, Uint8Array>();
-  for (const bytes of stored) {
-    if (bytes[0] === 0) continue;
-    for (const hash of sharedCodes(bytes)) {
+  for (const { sharedCodes } of stored) {
+    for (const hash of sharedCodes) {
       const key = toHex(hash);
       const known = codes.get(key);
       if (known !== undefined) found.set(key, known);
@@ -308,8 +305,5 @@ export async function completeTransactions(
       found.set(key, cell);
     }
   }
-  return stored.map((bytes) => {
-    if (bytes[0] === 0) return bytes.subarray(1);
-    return serializeBoc(loadTransaction(bytes, (hash) => found.get(toHex(hash)) ?? null));
-  });
+  return stored.map((each) => each.whole((hash) => found.get(toHex(hash)) ?? null));
 }

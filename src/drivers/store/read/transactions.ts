@@ -42,7 +42,7 @@ import {
   type TransactionFound,
   type TransactionKeysFound,
 } from '#drivers/store/read/transaction-assembly.js';
-import { loadTransaction, StoredMessages, transactionHead } from '#drivers/store/stored-transaction.js';
+import { StoredMessages, StoredTransaction, transactionHead } from '#drivers/store/stored-transaction.js';
 import type { Address } from '#formats/address/address.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 
@@ -126,7 +126,7 @@ function accountText(row: HeldTransaction | TransactionFound): string {
 
 /** The hash of a stored transaction. */
 function storedHash(stored: Uint8Array): Uint8Array {
-  return loadTransaction(stored, () => null).hash(0);
+  return new StoredTransaction(stored).root.hash(0);
 }
 
 /** Nothing can match the filter. */
