@@ -9,6 +9,8 @@ export class SchemaComponents {
   readonly #schemas = new Map<string, OpenApiJson>();
   /** The serialised forms of each name: one name must mean one schema. */
   readonly #written = new Map<string, Set<string>>();
+  /** The names of those that are added already: the same object needs no comparison. */
+  readonly #added = new Map<object, string>();
 
   /**
    * All named schemas in the order of their first use.
@@ -30,12 +32,14 @@ export class SchemaComponents {
 
   /** Adds a component under a name, and returns the reference. */
   add(name: string, schema: OpenApiJson | TSchema): OpenApiJson {
+    if (this.#added.get(schema) === name) return referenceTo(name);
+    this.#added.set(schema, name);
     const { $id: _, ...rest } = schema as OpenApiJson;
     const known = this.#schemas.get(name);
     // Added before its parts are serialised: it may contain itself.
     const component: OpenApiJson = known ?? {};
     if (known === undefined) this.#schemas.set(name, component);
-    // Serialised again where it is known, to compare.
+    // Another object with a known name is serialised, to compare.
     const parts = this.#writeParts(rest);
     if (known === undefined) Object.assign(component, parts);
     const written = this.#written.get(name) ?? new Set();

@@ -1,14 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { ServerSlots, type SlotTurn, URGENT_SLOTS } from '#drivers/lite/server-slots.js';
+import { FakeClock } from '#test/support/fake-clock.js';
 
 /** Asks for slots; says who got one, in order. */
 class Askers {
+  readonly clock = new FakeClock();
   readonly slots: ServerSlots;
   readonly granted: string[] = [];
   readonly releases: (() => void)[] = [];
 
   constructor(most: number) {
-    this.slots = new ServerSlots(most);
+    this.slots = new ServerSlots(most, this.clock);
   }
 
   async ask(name: string, turn: SlotTurn = { client: name }, signal = new AbortController().signal): Promise<void> {
@@ -67,6 +69,40 @@ describe('the slots of a server', () => {
     await askers.release();
     expect(askers.granted.at(-1)).toBe('execution');
     expect([askers.slots.taken, askers.slots.waiting]).toEqual([16, 37]);
+  });
+
+  it('are for fewer executions at a time while these are slow, and for more again when they are not', async () => {
+    const askers = new Askers(64);
+    const executing: number[] = [];
+    let sent = 0;
+    const send = () => askers.ask('execution', { client: `sender${sent++}`, isExecution: true });
+    // The server executes one after the other: the last one waits for all before it.
+    const execute = async (count: number, ms: number) => {
+      for (let i = 0; i < count; i++) {
+        executing.push(askers.slots.taken);
+        await askers.clock.advance(ms);
+        await askers.release();
+        await send();
+      }
+    };
+    for (let i = 0; i < 16; i++) await send();
+    expect(askers.slots.taken).toBe(8);
+    await execute(30, 400);
+    expect(executing.at(-1)).toBeLessThanOrEqual(2);
+    await execute(60, 5);
+    expect(executing.at(-1)).toBe(8);
+  });
+
+  it('count the time of executions to the client: who sends what is slow waits for others', async () => {
+    const askers = new Askers(8);
+    const greedy = { client: 'greedy', isExecution: true };
+    const other = { client: 'other', isExecution: true };
+    await askers.ask('greedy', greedy);
+    for (let i = 0; i < 4; i++) await askers.ask('other', other);
+    for (let i = 0; i < 4; i++) await askers.ask('greedy', greedy);
+    await askers.clock.advance(350);
+    for (let i = 0; i < 6; i++) await askers.release();
+    expect(askers.granted).toEqual(['greedy', 'other', 'other', 'other', 'other', 'greedy', 'greedy']);
   });
 
   it('beside the others are for urgent queries, which go first', async () => {

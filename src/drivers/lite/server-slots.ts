@@ -1,3 +1,4 @@
+import type { Clock } from '#kernel/clock.js';
 import { FairShare } from '#kernel/fair-share.js';
 
 /** Whose turn a query takes. */
@@ -29,11 +30,15 @@ const CLIENT_SHARE = 0.75;
 /** Most of the slots for executions. */
 const EXECUTION_SHARE = 0.125;
 
+/** Of the time of an execution, so much counts as much as a query does, in milliseconds. */
+const MS_PER_TURN = 100;
+
 /** The queries in flight to one server: bounded, and shared fairly between clients. */
 export class ServerSlots {
+  readonly #clock: Pick<Clock, 'now'>;
   readonly #most: number;
   readonly #mostOfClient: number;
-  readonly #mostExecutions: number;
+  readonly #executionLimit: ExecutionLimit;
   readonly #urgent = new Set<Waiting>();
   readonly #reads = new KeyedShare();
   readonly #executions = new KeyedShare();
@@ -42,10 +47,11 @@ export class ServerSlots {
   #executing = 0;
   #isExecutionNext = false;
 
-  constructor(most: number) {
+  constructor(most: number, clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
     this.#most = most;
     this.#mostOfClient = Math.max(1, Math.ceil(most * CLIENT_SHARE));
-    this.#mostExecutions = Math.max(1, Math.floor(most * EXECUTION_SHARE));
+    this.#executionLimit = new ExecutionLimit(Math.max(1, Math.floor(most * EXECUTION_SHARE)));
   }
 
   get taken(): number {
@@ -98,7 +104,7 @@ export class ServerSlots {
 
   #hasRoom(turn: SlotTurn): boolean {
     if (turn.isUrgent) return this.#taken < this.#most + URGENT_SLOTS;
-    if (this.#taken >= this.#most || (turn.isExecution && this.#executing >= this.#mostExecutions)) return false;
+    if (this.#taken >= this.#most || (turn.isExecution && this.#executing >= this.#executionLimit.now)) return false;
     return this.#mayHave(nameOf(turn));
   }
 
@@ -109,12 +115,18 @@ export class ServerSlots {
     this.#taken++;
     if (turn.isExecution) this.#executing++;
     if (name !== null) this.#ofClient.set(name, (this.#ofClient.get(name) ?? 0) + 1);
+    const since = this.#clock.now();
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
       this.#taken--;
-      if (turn.isExecution) this.#executing--;
+      if (turn.isExecution) {
+        const now = this.#clock.now();
+        this.#executing--;
+        this.#executionLimit.took(since, now);
+        this.#executions.charge(turn, (now - since) / MS_PER_TURN);
+      }
       if (name !== null) {
         const left = this.#ofClient.get(name)! - 1;
         if (left === 0) this.#ofClient.delete(name);
@@ -136,12 +148,52 @@ export class ServerSlots {
       return urgent;
     }
     if (this.#taken >= this.#most) return undefined;
-    const mayExecute = this.#executing < this.#mostExecutions;
+    const mayExecute = this.#executing < this.#executionLimit.now;
     // By turns: neither kind keeps the other out.
     this.#isExecutionNext = !this.#isExecutionNext;
     const execution = mayExecute && this.#isExecutionNext ? this.#executions.take(this.#mayHave) : undefined;
     const read = execution ?? this.#reads.take(this.#mayHave);
     return read ?? (mayExecute ? this.#executions.take(this.#mayHave) : undefined);
+  }
+}
+
+/** An execution is slow when it takes so many times as long as the quickest ones, and so many milliseconds longer. */
+const SLOW_FACTOR = 1.5;
+const SLOW_MS = 100;
+/** By so much what counts as quick grows with each execution, so that a server that becomes slower for good is not held back. */
+const QUICK_GROWTH = 1.01;
+
+/**
+ * How many executions a server gets at a time. One that has more than it can execute answers each of them later, and who comes
+ * last waits for all before: so the limit is halved when executions become slow, and grows by one while that many in a row are not.
+ */
+class ExecutionLimit {
+  readonly #most: number;
+  #limit: number;
+  /** Milliseconds that the quickest of the last executions took. */
+  #quickMs = Number.POSITIVE_INFINITY;
+  #halvedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(most: number) {
+    this.#most = most;
+    this.#limit = most;
+  }
+
+  get now(): number {
+    return Math.floor(this.#limit);
+  }
+
+  /** An execution took from `since` to `now`. */
+  took(since: number, now: number): void {
+    const ms = now - since;
+    this.#quickMs = Math.min(ms, this.#quickMs * QUICK_GROWTH);
+    if (ms <= this.#quickMs * SLOW_FACTOR + SLOW_MS) {
+      this.#limit = Math.min(this.#most, this.#limit + 1 / this.#limit);
+    } else if (since >= this.#halvedAt) {
+      // Those that were sent before the limit was halved say nothing about the new one.
+      this.#limit = Math.max(1, this.#limit / 2);
+      this.#halvedAt = now;
+    }
   }
 }
 
@@ -169,6 +221,11 @@ class KeyedShare {
     if (taken === undefined) return second.take(mayHave);
     this.#isKeyedNext = !this.#isKeyedNext;
     return taken;
+  }
+
+  /** Counts more for what the client of a turn got. */
+  charge(turn: SlotTurn, cost: number): void {
+    this.#of(turn).charge(nameOf(turn), cost);
   }
 
   #of({ hasKey = true }: SlotTurn): FairShare<Waiting> {

@@ -100,7 +100,7 @@ export class LiteServer {
     this.#listener = listener;
     this.statistics = new ServerStatistics(modules.clock);
     this.health = new ServerHealth(settings, modules.clock);
-    this.#slots = new ServerSlots(settings.maxInFlightPerServer);
+    this.#slots = new ServerSlots(settings.maxInFlightPerServer, modules.clock);
   }
 
   get inFlight(): number {
