@@ -94,25 +94,16 @@ export class MeasuredTern {
     return this.#served.log;
   }
 
-  /** Resolves when the index has all blocks up to this one, and all that follows from them. */
+  /** Resolves when the index has all blocks up to this one. */
   async indexed(seqno: number): Promise<void> {
     let answer = '';
     for (const until = Date.now() + INDEXED_WITHIN_MS; ; await delay(200)) {
       answer = await (await fetch(`${this.url}/readyz`)).text();
       const { networks } = JSON.parse(answer) as { networks: { local: { details: Record<string, number> } } };
       const { index_head_seqno, index_missing_blocks, index_fill_missing_blocks } = networks.local.details;
-      const isFilled = index_head_seqno! >= seqno && index_missing_blocks === 0 && index_fill_missing_blocks === 0;
-      if (isFilled && (await this.#left()) === 0) return;
+      if (index_head_seqno! >= seqno && index_missing_blocks === 0 && index_fill_missing_blocks === 0) return;
       if (Date.now() > until) throw new Error(`the index was not filled: ${answer}`);
     }
-  }
-
-  /** Traces that are not classified and contracts that are not detected. */
-  async #left(): Promise<number> {
-    const text = await (await fetch(`${this.url}/metrics`)).text();
-    const left = [...text.matchAll(/^tern_index_(?:actions_left|contracts_queued)\{[^}]*\} (\S+)$/gm)];
-    if (left.length !== 2) throw new Error(`/metrics does not say what is left: ${left.length} lines`);
-    return left.reduce((sum, [, value]) => sum + Number(value), 0);
   }
 
   /** What the probe has written so far. */
