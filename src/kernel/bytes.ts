@@ -1,5 +1,3 @@
-import { isUtf8 } from 'node:buffer';
-
 /** Views `bytes` as a Buffer without copying. */
 function view(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -16,11 +14,6 @@ export function toBase64(bytes: Uint8Array): string {
 /** base64url without padding (RFC 4648 §5). */
 export function toBase64Url(bytes: Uint8Array): string {
   return view(bytes).toString('base64url');
-}
-
-/** Text of UTF-8 bytes, a byte order mark included; null when they are no UTF-8. */
-export function utf8Text(bytes: Uint8Array): string | null {
-  return isUtf8(bytes) ? view(bytes).toString('utf8') : null;
 }
 
 /** Bytes of a hex string (either case), or `null` when it is not one. */

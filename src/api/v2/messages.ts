@@ -18,7 +18,8 @@ import { StateInit } from '#formats/tlb/account.js';
 import { encodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
 import { type CommonMsgInfo, type Message, messageBodyCell } from '#formats/tlb/message.js';
 import { accountOf } from '#formats/tlb/msg-address.js';
-import { toBase64, utf8Text } from '#kernel/bytes.js';
+import { toBase64 } from '#kernel/bytes.js';
+import { utf8Text } from '#kernel/utf8.js';
 
 const MsgDataRaw = Type.Partial(
   Type.Object({

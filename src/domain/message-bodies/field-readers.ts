@@ -1,5 +1,5 @@
 import { BodyCursor, type DecodedObject, type FieldReader } from '#domain/message-bodies/body-cursor.js';
-import { utf8Text } from '#kernel/bytes.js';
+import { utf8Text } from '#kernel/utf8.js';
 
 /** `uintN`, `(## n)`: a decimal string. */
 export function uintReader(bits: number): FieldReader {

@@ -4,7 +4,7 @@ import { buildDictionary } from '#formats/cells/dict-build.js';
 import { iterateEntries } from '#formats/cells/dict-read.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { utf8Text } from '#kernel/bytes.js';
+import { utf8Text } from '#kernel/utf8.js';
 
 /** Limits for reading snake and chunked data. */
 export interface SnakeOptions {
