@@ -4,7 +4,6 @@ import { buildDictionary } from '#formats/cells/dict-build.js';
 import { iterateEntries } from '#formats/cells/dict-read.js';
 import { cellsErrors } from '#formats/cells/errors.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
-import { utf8Text } from '#kernel/utf8.js';
 
 /** Limits for reading snake and chunked data. */
 export interface SnakeOptions {
@@ -145,8 +144,12 @@ function join(parts: readonly Uint8Array[]): Uint8Array {
   return out;
 }
 
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 function decodeText(bytes: Uint8Array): string {
-  const text = utf8Text(bytes);
-  if (text === null) throw cellsErrors['snake-text']({ bytes: bytes.length });
-  return text;
+  try {
+    return utf8.decode(bytes);
+  } catch (error) {
+    throw cellsErrors['snake-text']({ bytes: bytes.length }, error);
+  }
 }
