@@ -29,6 +29,9 @@ export interface PageLook {
 
 const [DESK, PHONE] = WIDTHS;
 
+/** How much of a long page a screenshot shows, in pixels. */
+const HIGHEST_PICTURE = 2_400;
+
 /** Both widths and both themes with two openings. */
 export const TWO_APPEARANCES: readonly Appearance[] = [
   { width: DESK, theme: 'light' },
@@ -67,7 +70,10 @@ export async function checkPages(
             throw new Error(`${wider} pixels wider than the window of ${width}: ${await watched.widest()}`);
           }
           if (pictures !== null) {
-            await watched.page.screenshot({ path: join(pictures, `${name}-${width}-${theme}.png`) });
+            const height = Math.min(await watched.height(), HIGHEST_PICTURE);
+            const clip = { x: 0, y: 0, width, height };
+            const path = join(pictures, `${name}-${width}-${theme}.png`);
+            await watched.page.screenshot({ path, clip, fullPage: true });
           }
         } finally {
           await watched.close();

@@ -224,6 +224,11 @@ export class WatchedPage {
     return this.page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   }
 
+  /** The height of the whole page, in pixels. */
+  height(): Promise<number> {
+    return this.page.evaluate(() => document.documentElement.scrollHeight);
+  }
+
   /** The innermost elements that make the page wider than the window. */
   widest(): Promise<string> {
     return this.page.evaluate(() => {

@@ -150,7 +150,7 @@ export function FollowPage({ hash: given }: { readonly hash: string }) {
   const hash = hashOf(given);
   const followed = useFollowed(hash);
   if (hash === null) return <Notice kind="error" title="This is no hash of a message." />;
-  const isRefused = followed !== null && followed.settled && followed.status !== 'finalized';
+  const isRefused = followed?.settled === true && followed.status !== 'finalized';
   return (
     <>
       {followed !== null && (
