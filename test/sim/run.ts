@@ -2,7 +2,7 @@
 // recorded chains again, on this machine only. With [--blocks N], localnet makes and checks a long chain of its own; with
 // [--minutes N], stale compares answers of API v3 through its caches with those around them. With [--messages N], followed sends
 // messages to a local network and compares what was emulated with what came. With [--traces N], emulate emulates traces of each
-// recorded chain again and compares them.
+// recorded chain again and compares them. With [--pairs N], fresh writes to a local network and reads that in a lagging replica.
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -12,6 +12,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 import { emulateRecordedTraces } from './emulated-traces.js';
 import { fillInAnyOrder } from './fill-order.js';
 import { followMessages } from './followed.js';
+import { readOwnWrites } from './fresh-reads.js';
 import { fullDisk } from './full-disk.js';
 import { emptyIndex } from './index-ground.js';
 import { IndexerProcess } from './indexer-process.js';
@@ -37,6 +38,7 @@ const { positionals, values } = parseArgs({
     minutes: { type: 'string', default: '10' },
     messages: { type: 'string', default: '1000' },
     traces: { type: 'string', default: '1000' },
+    pairs: { type: 'string', default: '10000' },
     seed: { type: 'string', default: 'sim' },
   },
 });
@@ -84,6 +86,7 @@ const alone: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   localnet: () => longChain(Number(values.blocks), values.seed, say),
   emulate: () => emulateRecordedTraces(Number(values.traces), say),
   followed: () => followMessages(BUILT_TERN, { messages: Number(values.messages), say }),
+  fresh: () => readOwnWrites(BUILT_TERN, { pairs: Number(values.pairs), say }),
   stale: () => staleAnswers(BUILT_TERN, { minutes: Number(values.minutes), seed: values.seed, say }),
 };
 
