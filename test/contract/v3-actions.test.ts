@@ -86,6 +86,29 @@ describe('actions in answers of a reference index', () => {
     expect(events).toEqual({ events: rows, ...rest });
     expect(rows[0].actions.length).toBeGreaterThan(0);
   });
+
+  it('leaves out those of traces that begin with the machinery of the masterchain, when asked to', async () => {
+    const list = async (query: string) => {
+      const response = await fetch(`${served.url}/toncenter/api/v3/actions?limit=1000&sort=desc${query}`);
+      return ((await response.json()) as Recorded).actions as Recorded[];
+    };
+    const known = new Map(traces.map((trace) => [trace.trace_id, trace]));
+    const isSystem = ({ trace_id }: Recorded) => {
+      const { trace, transactions } = known.get(trace_id)!;
+      const { account, in_msg } = transactions[trace.tx_hash];
+      return account.startsWith('-1:') && (in_msg == null || in_msg.source === `-1:${'0'.repeat(64)}`);
+    };
+    for (const also of ['', '&action_type=ton_transfer', '&start_utime=1']) {
+      const all = (await list(also)).filter(({ trace_id }) => known.has(trace_id));
+      const rest = (await list(`&exclude_system=true${also}`)).filter(({ trace_id }) => known.has(trace_id));
+      const found = new Set(rest.map(({ action_id }) => action_id));
+      const wanted = all.filter((action) => !isSystem(action));
+      expect(wanted.filter(({ action_id }) => !found.has(action_id))).toEqual([]);
+      expect(rest.filter(isSystem)).toEqual([]);
+      expect(all.length).toBeGreaterThan(wanted.length);
+      expect(rest.length).toBeGreaterThan(wanted.length);
+    }
+  });
 });
 
 /** Actions without what the reference leaves open, and what is compared with the rules. */

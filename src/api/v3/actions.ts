@@ -31,6 +31,7 @@ import type { WrittenTransaction } from '#api/v3/final-texts.js';
 import { hashBase64 } from '#api/v3/json-values.js';
 import { checkPage, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
+  excludeSystemParameter,
   invalidParameter,
   pageFields,
   quotedInput,
@@ -356,6 +357,9 @@ const params = Type.Object(
     ...timeParameters('`trace_end_utime`', '`trace_end_lt`'),
     action_type: typeList('Only actions of these types, also of types that the client does not support.'),
     exclude_action_type: typeList('No actions of these types.'),
+    exclude_system: excludeSystemParameter(
+      'actions of traces that begin with a tick-tock transaction or a special message of the masterchain',
+    ),
     supported_action_types: supportedActionTypes,
     include_accounts: Type.Optional(Type.Boolean({ description: 'Include `accounts`.', default: false })),
     include_transactions: Type.Optional(Type.Boolean({ description: 'Include `transactions_full`.', default: false })),
@@ -375,11 +379,13 @@ async function listActions(given: ActionParameters, context: V3Context): Promise
   const { index } = context.network;
   const { action_type, exclude_action_type = [], supported_action_types } = given;
   const { include_accounts: withAccounts = false, include_transactions = false } = given;
-  const { account, tx_hash, msg_hash, action_id, trace_id, mc_seqno, start_utime, end_utime, start_lt, end_lt } = given;
+  const { account, tx_hash, msg_hash, action_id, trace_id, mc_seqno, exclude_system } = given;
+  const { start_utime, end_utime, start_lt, end_lt } = given;
   const { supported } = shownActionTypes(supported_action_types, context);
   const types = [...new Set(action_type ?? supported)].filter((type) => !exclude_action_type.includes(type)).sort();
   const filter = {
-    ...{ account, tx_hash, msg_hash, action_id, trace_id, mc_seqno, start_utime, end_utime, start_lt, end_lt },
+    ...{ account, tx_hash, msg_hash, action_id, trace_id, mc_seqno, exclude_system },
+    ...{ start_utime, end_utime, start_lt, end_lt },
     ...{ types, supported },
     isSelection: action_type !== undefined || exclude_action_type.length > 0,
   };

@@ -16,7 +16,7 @@ import { vesting } from '#domain/contracts/interfaces/vesting.js';
 import { knownHashOf, type NativeCode } from '#domain/contracts/native-code.js';
 import type { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
-import { type Cell, CellType } from '#formats/cells/cell.js';
+import type { Cell } from '#formats/cells/cell.js';
 import { methodIdOf } from '#formats/tlb/vm-stack.js';
 import { fromHex, toHex } from '#kernel/bytes.js';
 

@@ -32,7 +32,7 @@ describe('the sentence of an action', () => {
       '<0:A> called <0:B> with <0x1> and <3 nano>',
     ],
     ['call_contract', { source: A, destination: B }, '<0:A> called <0:B>'],
-    ['contract_deploy', { destination: B }, '<0:B>'],
+    ['contract_deploy', { destination: B }, '<0:B> was deployed'],
     [
       'jetton_swap',
       {

@@ -9,13 +9,17 @@ import { CoverageNotice, ProblemNotice } from '../parts/notice.js';
 
 const PAGE = 40;
 
-/** All actions of the network, newest first. */
+/** The actions of the network, newest first, without those of the machinery of the masterchain. */
 export function ActionsPage() {
   const [facts, addFacts] = useFacts();
   const pages = usePages<Action>(
     'all-actions',
     async (cursor, signal) => {
-      const answer: Answer<ActionsAnswer> = await askV3('actions', { cursor, limit: PAGE, sort: 'desc' }, signal);
+      const answer: Answer<ActionsAnswer> = await askV3(
+        'actions',
+        { cursor, limit: PAGE, sort: 'desc', exclude_system: true },
+        signal,
+      );
       addFacts(answer.value);
       return { ...answer, value: answer.value.actions };
     },

@@ -115,7 +115,8 @@ function TreeLines({ depth, continues }: { readonly depth: number; readonly cont
 function Operation({ row: { transaction } }: { readonly row: TraceRow }) {
   const { in_msg, description } = transaction;
   if (in_msg == null) return <>{description.is_tock === true ? 'tock' : 'without a message'}</>;
-  const name = in_msg.decoded_opcode;
+  // Several names of one opcode: which is meant is not known.
+  const name = in_msg.decoded_opcode?.includes(',') === true ? null : in_msg.decoded_opcode;
   const opcode = opcodeHex(in_msg.opcode);
   if (in_msg.bounced === true) return <span class="op op-bounce">bounced</span>;
   if (name != null && name !== '') return <span class="op">{name.replaceAll('_', ' ')}</span>;

@@ -16,6 +16,7 @@ import {
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
 import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
+import { isSystemTrace } from '#drivers/store/read/system-rows.js';
 import { rootsOf } from '#drivers/store/read/traces.js';
 import { StoredMessages } from '#drivers/store/stored-transaction.js';
 import type { Address } from '#formats/address/address.js';
@@ -42,6 +43,8 @@ export interface ActionFilter extends TimeBounds, ActionTypeFilter {
   readonly trace_id?: readonly Uint8Array[] | undefined;
   /** Masterchain block in which the trace ended. */
   readonly mc_seqno?: number | undefined;
+  /** True: without actions of traces that begin with a tick-tock transaction or a special message. */
+  readonly exclude_system?: boolean | undefined;
 }
 
 /** An action, and the trace that it is a part of. */
@@ -227,16 +230,16 @@ class ActionList {
         const dir = this.#sort;
         return sql`SELECT a.* FROM action_accounts p
           CROSS JOIN LATERAL (
-            SELECT * FROM actions a WHERE a.root = p.root AND a.position = p.position AND ${all([within, ...this.#time()])} LIMIT 1
+            SELECT * FROM actions a WHERE a.root = p.root AND a.position = p.position AND ${all([within, ...this.#ofTraces()])} LIMIT 1
           ) AS a
           WHERE p.account_key = ${key}::bigint AND ${all(conditions)}
           ORDER BY p.end_lt ${raw(dir)}, p.root ${raw(dir)}, p.position ${raw(dir)} ${limitOf(end)}`;
       }
-      if (isSelection) return this.#byType([within, ...this.#time(), ...behind('a')], end);
-      const conditions = [...shownTypes(this.#filter), ...bounds, ...this.#time(), ...behind('a')];
+      if (isSelection) return this.#byType([within, ...this.#ofTraces(), ...behind('a')], end);
+      const conditions = [...shownTypes(this.#filter), ...bounds, ...this.#ofTraces(), ...behind('a')];
       return sql`SELECT a.* FROM actions a WHERE ${all(conditions)} ${end}`;
     }
-    const conditions = [...shownTypes(this.#filter), ...this.#boundsOf('a'), ...this.#time(), ...behind('a')];
+    const conditions = [...shownTypes(this.#filter), ...this.#boundsOf('a'), ...this.#ofTraces(), ...behind('a')];
     if (key !== null) {
       conditions.push(sql`EXISTS (
         SELECT FROM action_accounts p
@@ -286,12 +289,16 @@ class ActionList {
     return withinTimeRange({ start_lt, end_lt }, raw(`${alias}.end_lt`), emptySql);
   }
 
-  /** Conditions on its unix time, where the filter has them. */
-  #time(): readonly Sql[] {
-    if (!hasTime(this.#filter)) return [];
-    const { start_utime, end_utime } = this.#filter;
-    const conditions = withinTimeRange({ start_utime, end_utime }, emptySql, raw('x.end_utime'));
-    return [sql`EXISTS (SELECT FROM traces x WHERE x.root = a.root AND ${all(conditions)} OFFSET 0)`];
+  /** Conditions on the trace itself, where the filter has them. */
+  #ofTraces(): readonly Sql[] {
+    const found: Sql[] = [];
+    if (this.#filter.exclude_system === true) found.push(sql`NOT ${isSystemTrace(raw('a.root'))}`);
+    if (hasTime(this.#filter)) {
+      const { start_utime, end_utime } = this.#filter;
+      const conditions = withinTimeRange({ start_utime, end_utime }, emptySql, raw('x.end_utime'));
+      found.push(sql`EXISTS (SELECT FROM traces x WHERE x.root = a.root AND ${all(conditions)} OFFSET 0)`);
+    }
+    return found;
   }
 
   #behind(after: RowWindow['after']): (alias: string) => readonly Sql[] {

@@ -1,11 +1,5 @@
 import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
-import type {
-  IndexedMessage,
-  IndexedTransactionCells,
-  Listed,
-  MessageFilter,
-  Page,
-} from '#drivers/store/read/index-types.js';
+import type { IndexedMessage, Listed, MessageFilter, Page } from '#drivers/store/read/index-types.js';
 import {
   hasLt,
   hasTime,

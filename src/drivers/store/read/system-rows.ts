@@ -17,6 +17,13 @@ export function isSystemTransaction(alias: string): Sql {
   )))`;
 }
 
+/** Whether a trace begins with such a transaction. @param root the id of its first transaction */
+export function isSystemTrace(root: Sql): Sql {
+  return sql`EXISTS (
+    SELECT FROM (SELECT * FROM transactions t WHERE t.id = ${root} LIMIT 1) AS t WHERE ${isSystemTransaction('t')} OFFSET 0
+  )`;
+}
+
 /** Whether a message is a special one. @param alias of `messages` */
 export function isSystemMessage(alias: string): Sql {
   return sql`${raw(alias)}.source_key IS NOT DISTINCT FROM ${SYSTEM_SENDER}::bigint`;

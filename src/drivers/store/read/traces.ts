@@ -19,7 +19,7 @@ import {
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
-import { isSystemTransaction } from '#drivers/store/read/system-rows.js';
+import { isSystemTrace } from '#drivers/store/read/system-rows.js';
 import {
   assembleOthers,
   assembleTransactions,
@@ -135,12 +135,7 @@ async function tracesStatement(
       const place = raw(`(${alias}.${column}, ${alias}.root)`);
       list.push(sql`${place} ${raw(sort === 'desc' ? '<' : '>')} (${value}::bigint, ${root}::bigint)`);
     }
-    if (filter.exclude_system === true) {
-      list.push(sql`NOT EXISTS (
-        SELECT FROM (SELECT * FROM transactions t WHERE t.id = ${raw(alias)}.root LIMIT 1) AS t
-        WHERE ${isSystemTransaction('t')} OFFSET 0
-      )`);
-    }
+    if (filter.exclude_system === true) list.push(sql`NOT ${isSystemTrace(raw(`${alias}.root`))}`);
     return list;
   };
   const end = (alias: string) =>
