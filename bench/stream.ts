@@ -22,6 +22,10 @@ const RATE = 20;
 /** Seconds of each measurement; another number by this variable. */
 const SECONDS_VARIABLE = 'TERN_BENCH_SECONDS';
 const SECONDS = '10';
+/** Windows before the one that says what transfers take. */
+const WARM_UPS = 3;
+/** How long transfers of one window may take to be final before the next one begins. */
+const BETWEEN_MS = 2_000;
 /** How long events of the last transfers may take. */
 const SETTLE_MS = 10_000;
 const OPEN_AT_ONCE = 50;
@@ -134,13 +138,17 @@ async function measureWindow(
     return { seconds: took, transfers, delivered, cpuMs: (await tern.cpuMs()) - cpuBefore, delays };
   } finally {
     for (const client of clients) client.close();
+    await delay(BETWEEN_MS);
   }
 }
 
 /** Events of one account to all clients, and the CPU time of the server besides that of the transfers. */
 async function measureEvents(tern: ServedTern, senders: readonly HighloadSender[]): Promise<ReportTable> {
   process.stderr.write('bench: stream: transfers without clients …\n');
-  const alone = await measureWindow(tern, senders, 'WebSocket', 0);
+  // The first windows compile code: they would make transfers look dearer than events.
+  const without: Window[] = [];
+  for (let i = 0; i < WARM_UPS + 1; i++) without.push(await measureWindow(tern, senders, 'WebSocket', 0));
+  const alone = without.at(-1)!;
   const perTransfer = alone.cpuMs / alone.transfers;
   const rows: string[][] = [];
   for (const transport of TRANSPORTS) {
