@@ -8,6 +8,7 @@ import type { ListSubject } from '#test/contract/against-chain/v3-list-suite.js'
  */
 
 const NOBODY = `0:${'C'.repeat(64)}`;
+const SYSTEM_SENDER = `-1:${'0'.repeat(64)}`;
 
 /** Action ids of failed external-in messages repeat in other traces. */
 const nameOf = ({ trace_id, action_id }: Json) => `${trace_id} ${action_id}`;
@@ -97,6 +98,21 @@ export const ACTION_EFFECTS: Readonly<Record<string, (subject: ListSubject) => P
     for (const type of valuesOf(await allActions(client), (action) => [storedType(action)])) {
       await expectChosen(client, `exclude_action_type=${type}`, (action) => storedType(action) !== type);
     }
+  },
+  exclude_system: async ({ client, facts }) => {
+    const fromSystem = new Set(
+      facts.messages.filter(({ source }) => source === SYSTEM_SENDER).map(({ receiver }) => receiver?.hash),
+    );
+    const received = new Set(facts.messages.map(({ receiver }) => receiver?.hash));
+    const ofSystem = new Set(
+      facts.transactions
+        .filter(({ account, hash }) => account.startsWith('-1:') && (fromSystem.has(hash) || !received.has(hash)))
+        .map(({ hash }) => hash),
+    );
+    const isSystem = ({ trace_id }: Json) => ofSystem.has(trace_id);
+    expect((await allActions(client)).some(isSystem)).toBe(true);
+    await expectChosen(client, 'exclude_system=true', (action) => !isSystem(action));
+    await expectChosen(client, 'exclude_system=false', () => true);
   },
   supported_action_types: async ({ client }) => {
     const all = await allActions(client);
