@@ -127,7 +127,7 @@ export class MovingChain {
     );
     const messages = await moved<Parameters<typeof touchedKeys>[0]['messages'][number]>(
       'messages',
-      'msg_key, norm_key',
+      'msg_key, norm_key, destination_key',
     );
     await moved('trace_accounts', 'root');
     const traces = await moved<{ readonly root: bigint }>('traces', 'root');

@@ -12,6 +12,11 @@ export function accountDependency(address: Address): string {
   return `a${accountKey(addressBytes(address))}`;
 }
 
+/** The messages that were sent to an account, received or not. */
+export function messagesToDependency(address: Address): string {
+  return `d${accountKey(addressBytes(address))}`;
+}
+
 /** The traces that an account takes part in. */
 export function tracesOfAccountDependency(address: Address): string {
   return `c${accountKey(addressBytes(address))}`;
@@ -41,11 +46,13 @@ export interface KnownChange {
 
 /** The keys of a change. */
 export function* changedKeys({ touched, continued }: KnownChange): Generator<string> {
-  const { accounts, transactions, messages, traces } = touched;
+  const { accounts, transactions, messages, traces, receivers } = touched;
   for (const key of accounts) {
     yield `a${key}`;
     yield `c${key}`;
+    yield `d${key}`;
   }
+  for (const key of receivers) yield `d${key}`;
   for (const key of continued) yield `c${key}`;
   for (const key of transactions) yield `h${key}`;
   for (const key of messages) yield `m${key}`;

@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest';
 import { ChangedKeys } from '#api/v3/changed-keys.js';
 
-const touched = (keys: Partial<Record<'accounts' | 'transactions' | 'messages' | 'traces', readonly bigint[]>>) => ({
-  ...{ accounts: [], transactions: [], messages: [], traces: [], tokens: [] },
+const touched = (
+  keys: Partial<Record<'accounts' | 'transactions' | 'messages' | 'traces' | 'receivers', readonly bigint[]>>,
+) => ({
+  ...{ accounts: [], transactions: [], messages: [], traces: [], tokens: [], receivers: [] },
   ...keys,
 });
 
@@ -12,6 +14,9 @@ it('tells whether a key changed after a version', () => {
   expect(changes.isUnchanged(['a-5'], 2)).toBe(false);
   expect(changes.isUnchanged(['a-5'], 3)).toBe(true);
   expect(changes.isUnchanged(['m7'], 2)).toBe(false);
+  // A message was sent to an account, which has not received it.
+  changes.noteChanges(4, [{ touched: touched({ accounts: [1n], receivers: [2n] }), continued: [] }]);
+  expect(['d1', 'd2', 'd3', 'a2'].map((key) => changes.isUnchanged([key], 3))).toEqual([false, false, true, true]);
   // An account takes part in a trace that went on, without a transaction of its own.
   expect(changes.isUnchanged(['c6'], 2)).toBe(false);
   expect(changes.isUnchanged(['a6', 'h7', 't7'], 2)).toBe(true);

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { byProfile } from '#api/http/profile.js';
-import { accountDependency, messageDependency } from '#api/v3/answer-keys.js';
+import { accountDependency, messageDependency, messagesToDependency } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,
   type AnswerPage,
@@ -318,7 +318,8 @@ const messages = v3Endpoint({
   depends: ({ msg_hash, hash = msg_hash, source, destination, direction }) => {
     if (hash !== undefined) return hash.map(messageDependency);
     if (source instanceof Address && direction !== 'in') return [accountDependency(source)];
-    return destination instanceof Address && direction === 'in' ? [accountDependency(destination)] : null;
+    if (!(destination instanceof Address)) return null;
+    return [direction === 'in' ? accountDependency(destination) : messagesToDependency(destination)];
   },
   handle: async (params, context) => {
     const { hash: same, msg_hash = same, opcode: readings, ...rest } = filterOf(params);

@@ -21,7 +21,7 @@ import { silentLogger } from '#kernel/logger.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
 const IDENTITY = { zerostate_root_hash: new Uint8Array(32), zerostate_file_hash: new Uint8Array(32), selection: {} };
-const NO_KEYS: TouchedKeys = { accounts: [], transactions: [], messages: [], traces: [], tokens: [] };
+const NO_KEYS: TouchedKeys = { accounts: [], transactions: [], messages: [], traces: [], tokens: [], receivers: [] };
 const EXCLUSIVE = { exclusive: true, awaitPrevious: async () => {} };
 const BESIDE = { exclusive: false, awaitPrevious: async () => {} };
 
@@ -198,12 +198,15 @@ describe('touched keys', () => {
       messages: Array.from({ length: 20_000 }, (_, i) => BigInt(i)),
       traces: [],
       tokens: [5n],
+      receivers: [6n],
     };
     const bytes = encodeTouched(keys);
     expect(decodeTouched(bytes)).toEqual(keys);
-    expect(bytes.length).toBe(20_303 * 8 + 2 + 1 + 3 + 1 + 1);
+    expect(bytes.length).toBe(20_304 * 8 + 2 + 1 + 3 + 1 + 1 + 1);
     for (let length = 0; length < 50; length++)
       expect(() => decodeTouched(bytes.subarray(0, length))).toThrow('ends before');
+    // An older version wrote no receivers.
+    expect(decodeTouched(bytes.subarray(0, -9))).toBeNull();
   });
 
   it('are each account, message, trace and token once', () => {
@@ -212,13 +215,21 @@ describe('touched keys', () => {
       touchedKeys({
         transactions: [transaction, { ...transaction, hash_key: 5n, in_msg_key: null }],
         messages: [
-          { msg_key: 3n, norm_key: null },
-          { msg_key: 6n, norm_key: 7n },
+          { msg_key: 3n, norm_key: null, destination_key: 1n },
+          { msg_key: 6n, norm_key: 7n, destination_key: 10n },
+          { msg_key: 11n, norm_key: null, destination_key: null },
         ],
         traces: [4n, 8n],
         tokens: [9n, 9n],
       }),
-    ).toEqual({ accounts: [1n], transactions: [2n, 5n], messages: [3n, 6n, 7n], traces: [4n, 8n], tokens: [9n] });
+    ).toEqual({
+      accounts: [1n],
+      transactions: [2n, 5n],
+      messages: [3n, 6n, 7n, 11n],
+      traces: [4n, 8n],
+      tokens: [9n],
+      receivers: [10n],
+    });
   });
 });
 

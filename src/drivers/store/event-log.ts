@@ -30,6 +30,8 @@ export interface TouchedKeys {
   readonly traces: readonly bigint[];
   /** `token_key` of each jetton master and NFT collection with a confirmed token event. */
   readonly tokens: readonly bigint[];
+  /** `account_key` of each account without a transaction here that a message was sent to, once. */
+  readonly receivers: readonly bigint[];
 }
 
 /** An entry of the event log. */
@@ -57,7 +59,8 @@ export interface TouchedMcBlock {
 }
 
 const KINDS: readonly IndexEventKind[] = ['committed', 'backfilled', 'derived', 'reset'];
-const LISTS = ['accounts', 'transactions', 'messages', 'traces', 'tokens'] as const;
+/** In the order of the column `touched`. Events of older versions end before the last one. */
+const LISTS = ['accounts', 'transactions', 'messages', 'traces', 'tokens', 'receivers'] as const;
 
 const CHANNEL = 'tern_index';
 
@@ -116,7 +119,7 @@ export async function recordContractChange(
     name: 'record-contract-change',
     text: `UPDATE index_state SET contract_changes = contract_changes + 1, last_event = last_event + 1 RETURNING last_event`,
   });
-  const touched = accounts && { accounts, transactions: [], messages: [], traces, tokens: [] };
+  const touched = accounts && { accounts, transactions: [], messages: [], traces, tokens: [], receivers: [] };
   for (const { last_event: id } of rows) await appendEvents(client, [{ id, kind: 'derived', range: null, touched }]);
 }
 
@@ -128,21 +131,27 @@ export function touchedKeys(rows: {
     readonly in_msg_key: bigint | null;
     readonly trace_root: bigint;
   }[];
-  readonly messages: readonly { readonly msg_key: bigint; readonly norm_key: bigint | null }[];
+  readonly messages: readonly {
+    readonly msg_key: bigint;
+    readonly norm_key: bigint | null;
+    readonly destination_key: bigint | null;
+  }[];
   readonly traces: Iterable<bigint>;
   readonly tokens: Iterable<bigint>;
 }): TouchedKeys {
   const accounts = new Set<bigint>();
   const messages = new Set<bigint>();
   const traces = new Set(rows.traces);
+  const receivers = new Set<bigint>();
   for (const { account_key, in_msg_key, trace_root } of rows.transactions) {
     accounts.add(account_key);
     if (in_msg_key !== null) messages.add(in_msg_key);
     traces.add(trace_root);
   }
-  for (const { msg_key, norm_key } of rows.messages) {
+  for (const { msg_key, norm_key, destination_key } of rows.messages) {
     messages.add(msg_key);
     if (norm_key !== null) messages.add(norm_key);
+    if (destination_key !== null && !accounts.has(destination_key)) receivers.add(destination_key);
   }
   return {
     accounts: [...accounts],
@@ -150,10 +159,11 @@ export function touchedKeys(rows: {
     messages: [...messages],
     traces: [...traces],
     tokens: [...new Set(rows.tokens)],
+    receivers: [...receivers],
   };
 }
 
-/** The column `touched`. */
+/** The column `touched`: as `migrations/0003-index-events.sql` says, and since then a sixth list: `account_key` of receivers. */
 export function encodeTouched(touched: TouchedKeys): Uint8Array {
   let keys = 0;
   for (const list of LISTS) keys += touched[list].length;
@@ -173,14 +183,15 @@ export function encodeTouched(touched: TouchedKeys): Uint8Array {
   return bytes.subarray(0, at);
 }
 
-/** The opposite of {@link encodeTouched}. @throws store/stored-value */
-export function decodeTouched(bytes: Uint8Array): TouchedKeys {
+/** The opposite of {@link encodeTouched}; null: an older version wrote less than is known today. @throws store/stored-value */
+export function decodeTouched(bytes: Uint8Array): TouchedKeys | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const lists: Partial<Record<(typeof LISTS)[number], bigint[]>> = {};
   let at = 0;
   const wrong = () =>
     storeErrors['stored-value']({ column: 'index_events.touched', problem: `ends before byte ${at}` });
   for (const name of LISTS) {
+    if (name === 'receivers' && at === bytes.length) return null;
     let count = 0;
     for (let shift = 0, byte = 128; byte > 127; shift += 7) {
       if (at >= bytes.length || shift > 28) throw wrong();
