@@ -1,8 +1,9 @@
 // npm run -s sim -- [NAME…] [--kills N] [--seed TEXT]: writing the index while things go wrong, and all transactions of
 // recorded chains again, on this machine only. With [--blocks N], localnet makes and checks a long chain of its own; with
-// [--minutes N], stale compares answers of API v3 through its caches with those around them. With [--messages N], followed sends
-// messages to a local network and compares what was emulated with what came. With [--traces N], emulate emulates traces of each
-// recorded chain again and compares them. With [--pairs N], fresh writes to a local network and reads that in a lagging replica.
+// [--minutes N], stale compares answers of API v3 through its caches with those around them, and webhooks has receivers that are
+// out of order for so long, while the process is killed. With [--messages N], followed sends messages to a local network and
+// compares what was emulated with what came. With [--traces N], emulate emulates traces of each recorded chain again and compares
+// them. With [--pairs N], fresh writes to a local network and reads that in a lagging replica.
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -27,6 +28,7 @@ import { staleAnswers } from './staleness.js';
 import { killStateImports } from './state-kills.js';
 import { repeatTransactions } from './transactions.js';
 import { twoIndexers } from './two-indexers.js';
+import { webhookOutages } from './webhooks.js';
 
 const DEV_CHAIN = join(import.meta.dirname, '../../vectors/dev-chain');
 
@@ -88,6 +90,7 @@ const alone: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   followed: () => followMessages(BUILT_TERN, { messages: Number(values.messages), say }),
   fresh: () => readOwnWrites(BUILT_TERN, { pairs: Number(values.pairs), say }),
   stale: () => staleAnswers(BUILT_TERN, { minutes: Number(values.minutes), seed: values.seed, say }),
+  webhooks: () => webhookOutages(BUILT_TERN, { minutes: Number(values.minutes), say }),
 };
 
 async function main(): Promise<void> {

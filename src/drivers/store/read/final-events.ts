@@ -18,7 +18,7 @@ import { Address } from '#formats/address/address.js';
  * the last transaction, jetton wallets by the block of the state that their rows were read from.
  */
 
-/** A complete trace, by the masterchain block in which it ended. */
+/** A trace that has ended, by the masterchain block in which it did. */
 export interface EndedTrace {
   readonly root: bigint;
   readonly trace_id: Uint8Array;
@@ -56,21 +56,29 @@ const CLASSIFIED = raw(
 /** Who belongs to a trace: the accounts of its transactions, or the participants of its actions. */
 export type TraceMembers = 'transactions' | 'actions';
 
-const MEMBERS: Readonly<Record<TraceMembers, { readonly of: string; readonly found: string }>> = {
+const COMPLETE = raw('x.state = 0');
+
+/**
+ * Transactions are final whether or not it is known what caused them: of a broken trace all messages that are known were received.
+ * Its actions are not known.
+ */
+const MEMBERS: Readonly<Record<TraceMembers, { readonly ended: Sql; readonly of: string; readonly found: string }>> = {
   transactions: {
+    ended: raw('(x.state = 0 OR x.state = 2 AND x.pending_edges = 0)'),
     of: 'SELECT DISTINCT t.account_key FROM transactions t WHERE t.trace_root = x.root AND t.id >= x.root',
     found: 'trace_accounts',
   },
   actions: {
+    ended: COMPLETE,
     of: 'SELECT DISTINCT a.account_key FROM action_accounts a WHERE a.root = x.root',
     found: 'action_accounts',
   },
 };
 
 /**
- * Complete traces that ended in a range of masterchain blocks; by the block, then by root.
+ * Traces that ended in a range of masterchain blocks; by the block, then by root.
  *
- * @param members what `accounts` means
+ * @param members what `accounts` means; of broken traces only the accounts of their transactions are known
  * @param accounts only traces with one of these `account_key`; null: all
  * @param most so many are read at most: when there are as many, the range has to be read in parts
  */
@@ -82,8 +90,8 @@ export async function readEndedTraces(
   most: number,
 ): Promise<readonly EndedTrace[]> {
   const { from, to } = range;
-  const { of, found: table } = MEMBERS[members];
-  const inRange = sql`x.state = 0 AND x.mc_seqno_end >= ${from}::integer AND x.mc_seqno_end <= ${to}::integer`;
+  const { ended, of, found: table } = MEMBERS[members];
+  const inRange = sql`${ended} AND x.mc_seqno_end >= ${from}::integer AND x.mc_seqno_end <= ${to}::integer`;
   let statement: Sql;
   if (accounts === null) {
     statement = sql`SELECT ${ENDED_COLUMNS}, ARRAY(${raw(of)}) AS accounts
@@ -117,7 +125,7 @@ export async function readEndedTracesBy(
   { from, to }: SeqnoRange,
   names: TraceNames,
 ): Promise<readonly EndedTrace[]> {
-  const inRange = sql`x.state = 0 AND x.mc_seqno_end >= ${from}::integer AND x.mc_seqno_end <= ${to}::integer`;
+  const inRange = sql`${COMPLETE} AND x.mc_seqno_end >= ${from}::integer AND x.mc_seqno_end <= ${to}::integer`;
   const columns = sql`SELECT ${ENDED_COLUMNS}, '{}'::bigint[] AS accounts`;
   const statement =
     'roots' in names
