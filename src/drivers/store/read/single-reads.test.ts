@@ -333,10 +333,27 @@ describe('rows that only share a key with what is asked for', () => {
   });
 });
 
-describe('complete traces that ended in a range', () => {
-  it('are read by root and by hash like all of the range, and no others', async () => {
-    const range = { from: FROM, to: TO };
-    const all = await chain.reader.endedTraces(range, 'transactions', null, 10_000, options);
+describe('traces that ended in a range', () => {
+  const range = { from: FROM, to: TO };
+
+  it('are the complete ones, and with their transactions the broken ones that wait for nothing', async () => {
+    const rootsOf = async (members: 'actions' | 'transactions') =>
+      (await chain.reader.endedTraces(range, members, null, 10_000, options)).map(({ root }) => root);
+    const expected = async (condition: string) => {
+      const { rows } = await chain.client.query<{ readonly root: bigint }>(
+        `SELECT root FROM traces WHERE mc_seqno_end BETWEEN $1 AND $2 AND (${condition}) ORDER BY mc_seqno_end, root`,
+        [FROM, TO],
+      );
+      return rows.map(({ root }) => root);
+    };
+    const [complete, final] = [await rootsOf('actions'), await rootsOf('transactions')];
+    expect(complete).toEqual(await expected('state = 0'));
+    expect(final).toEqual(await expected('state = 0 OR state = 2 AND pending_edges = 0'));
+    expect(final.length).toBeGreaterThan(complete.length);
+  });
+
+  it('are read by root and by hash like all complete ones, and no others', async () => {
+    const all = await chain.reader.endedTraces(range, 'actions', null, 10_000, options);
     const wanted = all.filter((_, i) => i % 3 === 0).map((trace) => ({ ...trace, accounts: [] }));
     expect(wanted.length).toBeGreaterThan(10);
     const roots = wanted.map(({ root }) => root);
