@@ -296,7 +296,8 @@ async function headOf(url: string): Promise<number> {
 }
 
 /** All transactions of an account in the index; null: the service does not answer now. */
-async function hashesOf(url: string, account: string): Promise<readonly string[] | null> {
+/** Hashes of the first 1,000 transactions of an account in the index, by lt; null: it could not be read. */
+export async function hashesOf(url: string, account: string): Promise<readonly string[] | null> {
   const answer = await fetch(`${url}/api/v3/transactions?account=${account}&limit=1000&sort=asc`);
   if (!answer.ok) return null;
   return ((await answer.json()) as { transactions: { hash: string }[] }).transactions.map(({ hash }) => hash);

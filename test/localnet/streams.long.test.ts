@@ -128,8 +128,9 @@ beforeAll(async () => {
   for (;;) {
     const listed = await listTransactions();
     indexed = listed.map(({ hash }) => hash).filter((hash) => !before.has(hash));
-    if (listed.every(({ mc_block_seqno: seqno }) => seqno < forged.block.seqno)) continue;
-    if ([finalWs, pendingWs, pendingSse].every((client) => finalHashes(client).length >= indexed.length)) break;
+    const isWhole = listed.some(({ mc_block_seqno: seqno }) => seqno >= forged.block.seqno);
+    if (isWhole && [finalWs, pendingWs, pendingSse].every((client) => finalHashes(client).length >= indexed.length))
+      break;
     await delay(100);
   }
 });

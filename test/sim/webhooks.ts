@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { ServedTern } from '#test/support/served-tern.js';
+import { hashesOf } from '../load/streams.js';
 
 /** What a receiver does while it is out of order; a slow one answers late all the time. */
 const MANNERS = ['is away', 'answers 500', 'hangs', 'redirects', 'is slow'] as const;
@@ -153,7 +154,7 @@ export async function webhookOutages(
       if (receiver.manner === 'is away') await receiver.listen();
     }
     const expected = new Map<string, readonly string[]>();
-    for (const account of ACCOUNTS) expected.set(account, await transactionsOf(url, account));
+    for (const account of ACCOUNTS) expected.set(account, (await hashesOf(url, account)) ?? []);
     let late: string[] = [];
     for (const began = performance.now(); performance.now() < began + settleMs(outageMs); await delay(1_000)) {
       late = receivers.flatMap((receiver) => receiver.problems(expected));
@@ -174,21 +175,6 @@ export async function webhookOutages(
     rmSync(data, { recursive: true, force: true });
   }
 }
-
-async function transactionsOf(url: string, account: string): Promise<readonly string[]> {
-  const hashes: string[] = [];
-  for (let isLast = false; !isLast; ) {
-    const response = await fetch(
-      `${url}/api/v3/transactions?account=${account}&sort=asc&limit=${PAGE}&offset=${hashes.length}`,
-    );
-    const { transactions } = (await response.json()) as { readonly transactions: readonly { readonly hash: string }[] };
-    hashes.push(...transactions.map(({ hash }) => hash));
-    isLast = transactions.length < PAGE;
-  }
-  return hashes;
-}
-
-const PAGE = 500;
 
 async function post(url: string, body: object): Promise<{ readonly secret: string }> {
   const headers = { 'content-type': 'application/json' };

@@ -1,12 +1,8 @@
 import { expect, it } from 'vitest';
 import { ChangedKeys } from '#api/v3/changed-keys.js';
+import { NO_KEYS, type TouchedKeys } from '#drivers/store/event-log.js';
 
-const touched = (
-  keys: Partial<Record<'accounts' | 'transactions' | 'messages' | 'traces' | 'receivers', readonly bigint[]>>,
-) => ({
-  ...{ accounts: [], transactions: [], messages: [], traces: [], tokens: [], receivers: [] },
-  ...keys,
-});
+const touched = (keys: Partial<TouchedKeys>): TouchedKeys => ({ ...NO_KEYS, ...keys });
 
 it('tells whether a key changed after a version', () => {
   const changes = new ChangedKeys();

@@ -8,6 +8,7 @@ import {
   eventsAfter,
   type IndexEvent,
   IndexEventFeed,
+  NO_KEYS,
   recordContractChange,
   type TouchedKeys,
   touchedKeys,
@@ -21,7 +22,6 @@ import { silentLogger } from '#kernel/logger.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
 const IDENTITY = { zerostate_root_hash: new Uint8Array(32), zerostate_file_hash: new Uint8Array(32), selection: {} };
-const NO_KEYS: TouchedKeys = { accounts: [], transactions: [], messages: [], traces: [], tokens: [], receivers: [] };
 const EXCLUSIVE = { exclusive: true, awaitPrevious: async () => {} };
 const BESIDE = { exclusive: false, awaitPrevious: async () => {} };
 

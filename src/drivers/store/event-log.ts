@@ -30,7 +30,7 @@ export interface TouchedKeys {
   readonly traces: readonly bigint[];
   /** `token_key` of each jetton master and NFT collection with a confirmed token event. */
   readonly tokens: readonly bigint[];
-  /** `account_key` of each account without a transaction here that a message was sent to, once. */
+  /** `account_key` of each destination of a message that is not among `accounts`, once. */
   readonly receivers: readonly bigint[];
 }
 
@@ -59,6 +59,16 @@ export interface TouchedMcBlock {
 }
 
 const KINDS: readonly IndexEventKind[] = ['committed', 'backfilled', 'derived', 'reset'];
+/** Nothing is touched. */
+export const NO_KEYS: TouchedKeys = {
+  accounts: [],
+  transactions: [],
+  messages: [],
+  traces: [],
+  tokens: [],
+  receivers: [],
+};
+
 /** In the order of the column `touched`. Events of older versions end before the last one. */
 const LISTS = ['accounts', 'transactions', 'messages', 'traces', 'tokens', 'receivers'] as const;
 
@@ -119,7 +129,7 @@ export async function recordContractChange(
     name: 'record-contract-change',
     text: `UPDATE index_state SET contract_changes = contract_changes + 1, last_event = last_event + 1 RETURNING last_event`,
   });
-  const touched = accounts && { accounts, transactions: [], messages: [], traces, tokens: [], receivers: [] };
+  const touched = accounts && { ...NO_KEYS, accounts, traces };
   for (const { last_event: id } of rows) await appendEvents(client, [{ id, kind: 'derived', range: null, touched }]);
 }
 

@@ -8,7 +8,8 @@ import type { ListSubject } from '#test/contract/against-chain/v3-list-suite.js'
  */
 
 const NOBODY = `0:${'C'.repeat(64)}`;
-const SYSTEM_SENDER = `-1:${'0'.repeat(64)}`;
+/** The source of special messages of the masterchain. */
+export const SYSTEM_SENDER = `-1:${'0'.repeat(64)}`;
 
 /** Action ids of failed external-in messages repeat in other traces. */
 const nameOf = ({ trace_id, action_id }: Json) => `${trace_id} ${action_id}`;

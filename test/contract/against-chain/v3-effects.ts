@@ -1,7 +1,7 @@
 import { Address, beginCell, type Cell, external, storeMessage } from '@ton/core';
 import { expect } from 'vitest';
 import { stateJson } from '#test/contract/against-chain/core-states.js';
-import { ACTION_EFFECTS } from '#test/contract/against-chain/v3-action-effects.js';
+import { ACTION_EFFECTS, SYSTEM_SENDER } from '#test/contract/against-chain/v3-action-effects.js';
 import type { Json, V3Client } from '#test/contract/against-chain/v3-client.js';
 import type { BlockFact, ChainFacts, TransactionFact } from '#test/contract/against-chain/v3-facts.js';
 import type { ListSubject } from '#test/contract/against-chain/v3-list-suite.js';
@@ -220,7 +220,6 @@ const withoutSystem =
     expect((await client.ask(`${method}?sort=asc&limit=50&exclude_system=false`)).body[list]).toEqual(all.slice(0, 50));
   };
 
-const SYSTEM_SENDER = `-1:${'0'.repeat(64)}`;
 const isSystemTransaction = ({ account, in_msg }: Json) =>
   account.startsWith('-1:') && (in_msg === null || in_msg === undefined || in_msg.source === SYSTEM_SENDER);
 

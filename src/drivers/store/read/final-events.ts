@@ -14,7 +14,7 @@ import { CLASSIFICATION_STATES, type ClassificationState } from '#drivers/store/
 import { Address } from '#formats/address/address.js';
 
 /*
- * What became final with a masterchain block, for streams: complete traces by the block in which they end, states by the block of
+ * What became final with a masterchain block, for streams: traces by the block in which they end, states by the block of
  * the last transaction, jetton wallets by the block of the state that their rows were read from.
  */
 
@@ -59,8 +59,8 @@ export type TraceMembers = 'transactions' | 'actions';
 const COMPLETE = raw('x.state = 0');
 
 /**
- * Transactions are final whether or not it is known what caused them: of a broken trace all messages that are known were received.
- * Its actions are not known.
+ * Members of a trace, and when it has ended. The transactions of a broken trace are sent once none of its messages is pending; it is
+ * not classified, so it has no actions.
  */
 const MEMBERS: Readonly<Record<TraceMembers, { readonly ended: Sql; readonly of: string; readonly found: string }>> = {
   transactions: {
