@@ -4,7 +4,7 @@ import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, Slice } from '#formats/cells/slice.js';
-import { isMasterchain } from '#formats/proofs/block-id.js';
+import { isMasterchain, type Shard } from '#formats/proofs/block-id.js';
 import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
@@ -12,7 +12,12 @@ import { toHex } from '#kernel/bytes.js';
 import { systemClock } from '#kernel/clock.js';
 import { buildChain, type ChainBlock } from '#localnet/replay/recorded-chain.js';
 import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
-import type { BlockTime, EmulatedTrace } from '#services/emulation/emulated-trace.js';
+import {
+  type BlockTime,
+  type EmulatedTrace,
+  MOST_EMULATED_DEPTH,
+  MOST_EMULATED_TRANSACTIONS,
+} from '#services/emulation/emulated-trace.js';
 import { replayedContracts } from '#test/support/replayed-contracts.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
@@ -36,9 +41,19 @@ interface RealTrace {
   readonly transactions: readonly RealTransaction[];
   /** The first block of the trace in a shard, by the hops to it. */
   readonly blocks: ReadonlyMap<string, RealBlock>;
+  /** Messages from the root to the deepest transaction. */
+  readonly depth: number;
   /** A message waited in the queue of its own shard: the emulation receives it in the block that sent it. */
   readonly hasWaited: boolean;
 }
+
+/** Why transactions of an emulation have other lt, fees and hashes than the recorded ones, and nothing else that differs. */
+const REASONS = {
+  waited: 'a message waited in the queue of its own shard',
+  resharded: 'a shard was split or merged after the state that the emulation began with',
+  currencies: 'a message with extra currencies was bounced (the emulator charges it otherwise, see src/drivers/tvm)',
+} as const;
+type Reason = keyof typeof REASONS;
 
 /** What emulations of recorded traces are. */
 interface Counts {
@@ -46,8 +61,10 @@ interface Counts {
   transactions: number;
   /** All transactions have the recorded hashes. */
   same: number;
-  /** A message waited, so lt and hashes differ; accounts, messages, exit codes and states do not. */
-  alike: number;
+  /** Others whose accounts, bodies, exit codes and states are the recorded ones. */
+  readonly alike: Record<Reason, number>;
+  /** Begin as recorded and end at a limit of emulations. */
+  cut: number;
   /** Another message changed an account of the trace after the state that the emulation began with. */
   disturbed: number;
   actions: number;
@@ -69,11 +86,11 @@ export async function emulateRecordedTraces(most: number, say: (line: string) =>
     const problems: string[] = [];
     for (const name of ['recorded-net', 'recorded-live']) {
       const { counts, problems: found } = await emulateChain(vectorPath(`collection/${name}/chain`), most, tvm);
-      const { traces, transactions, same, alike, disturbed, actions } = counts;
-      say(
-        `${name}: ${traces} traces with ${transactions} transactions: ${same} with the recorded hashes, ${alike} alike but for a message that waited; ` +
-          `${actions} with the same actions; ${disturbed} others met messages of other traces; ${found.length} differ`,
-      );
+      const { traces, transactions, same, alike, cut, disturbed, actions } = counts;
+      say(`${name}: ${traces} traces with ${transactions} transactions: ${same} with the recorded hashes`);
+      for (const [reason, text] of Object.entries(REASONS)) say(`  ${alike[reason as Reason]} alike: ${text}`);
+      say(`  ${cut} cut at a limit; ${actions} with the same actions; ${found.length} differ`);
+      say(`  ${disturbed} others met messages of other traces`);
       problems.push(...found.map((problem) => `${name}: ${problem}`));
     }
     return problems;
@@ -87,7 +104,10 @@ async function emulateChain(folder: string, most: number, tvm: TvmPool) {
   const contracts = serviceOver({ cpuMs: DEADLINE_MS, traceCpuMs: DEADLINE_MS, deadlineMs: DEADLINE_MS });
   const emulation = networkEmulation({ chain, contracts }, []);
   const options = { deadlineMs: DEADLINE_MS };
-  const counts: Counts = { traces: 0, transactions: 0, same: 0, alike: 0, disturbed: 0, actions: 0 };
+  const counts: Counts = {
+    ...{ traces: 0, transactions: 0, same: 0, cut: 0, disturbed: 0, actions: 0 },
+    alike: { waited: 0, resharded: 0, currencies: 0 },
+  };
   const problems: string[] = [];
   const real = realTransactions(folder);
   const waiting = tracesOf(real);
@@ -109,12 +129,14 @@ async function emulateChain(folder: string, most: number, tvm: TvmPool) {
         const emulated = await emulation.emulateTrace(
           {
             ...{ message: trace.message, mc_seqno, rand_seed: root!.block.time.rand_seed },
-            blockTime: ({ workchain, shard }, hop) => trace.blocks.get(`${hop} ${workchain}:${shard}`)?.time,
+            blockTime: (shard, hop) => trace.blocks.get(`${hop} ${nameOfShard(shard)}`)?.time,
           },
           options,
         );
-        const problem = compare(trace, emulated, counts);
+        const reason = reasonOf(trace, real.shards.get(mc_seqno)!);
+        const problem = compare(trace, emulated, reason, counts);
         if (problem !== null) problems.push(`${name}: ${problem}`);
+        else if (emulated.is_incomplete) counts.cut++;
         else if (await hasSameActions(emulation, trace, emulated)) counts.actions++;
         else problems.push(`${name}: other actions`);
       } catch (error) {
@@ -126,24 +148,45 @@ async function emulateChain(folder: string, most: number, tvm: TvmPool) {
   return { counts, problems };
 }
 
-/** @returns what differs; null: nothing that should not */
-function compare(trace: RealTrace, { transactions, is_incomplete }: EmulatedTrace, counts: Counts): string | null {
-  if (is_incomplete) return 'it is cut';
+/**
+ * @param reason why hashes may differ
+ * @returns what differs; null: nothing that should not
+ */
+function compare(trace: RealTrace, emulated: EmulatedTrace, reason: Reason | null, counts: Counts): string | null {
+  const { transactions, is_incomplete } = emulated;
   const hashes = (cells: readonly { readonly cell: Cell }[]) => cells.map(({ cell }) => toHex(cell.hash())).sort();
+  const [was, is] = [shapeOf(trace.transactions), shapeOf(transactions)];
+  if (is_incomplete) {
+    const isAtLimit = trace.depth >= MOST_EMULATED_DEPTH || trace.transactions.length + 1 >= MOST_EMULATED_TRANSACTIONS;
+    if (!isAtLimit) return `it is cut after ${transactions.length} of ${was.length}`;
+    const [other] = is.filter((each) => !was.includes(each));
+    return other === undefined ? null : `it is cut, and was never ${other}`;
+  }
   if (hashes(trace.transactions).join() === hashes(transactions).join()) {
     counts.same++;
     return null;
   }
-  const [was, is] = [shapeOf(trace.transactions), shapeOf(transactions)];
-  if (trace.hasWaited && was.join() === is.join()) {
-    counts.alike++;
-    return null;
-  }
   const missing = was.filter((each) => !is.includes(each));
   const [first] = missing;
-  return first === undefined
-    ? `the same ${was.length} transactions with other hashes`
-    : `${missing.length} of ${was.length} transactions differ: ${first}`;
+  if (first !== undefined) return `${missing.length} of ${was.length} transactions differ: ${first}`;
+  if (was.join() !== is.join()) return `${is.length} transactions instead of ${was.length}`;
+  if (reason === null) return `the same ${was.length} transactions with other hashes`;
+  counts.alike[reason]++;
+  return null;
+}
+
+/** @param shards those of the state that the emulation begins with */
+function reasonOf({ transactions, hasWaited }: RealTrace, shards: ReadonlySet<string>): Reason | null {
+  if (transactions.some(({ block }) => !shards.has(block.shard))) return 'resharded';
+  if (transactions.some(hasBouncedCurrencies)) return 'currencies';
+  return hasWaited ? 'waited' : null;
+}
+
+function hasBouncedCurrencies({ value: { out_msgs } }: RealTransaction): boolean {
+  return [...out_msgs].some(([, { value }]) => {
+    const { info } = value;
+    return info.kind === 'int_msg_info' && info.bounced && [...info.value.other].length > 0;
+  });
 }
 
 /** Transactions without what lt changes. */
@@ -201,6 +244,8 @@ function realTransactions(folder: string) {
   const { masterchain, shards } = buildChain(sortContent(readFolder(folder)), null);
   const byHash = new Map<string, RealTransaction>();
   const byMessage = new Map<string, RealTransaction>();
+  const shardsOf = ({ id, shards: tops }: ChainBlock) => [id, ...tops].map(nameOfShard);
+  const shardsBySeqno = new Map(masterchain.map((block) => [block.id.seqno, new Set(shardsOf(block))]));
   for (const block of [...masterchain, ...shards]) {
     for (const transaction of transactionsOf(block)) {
       byHash.set(toHex(transaction.cell.hash()), transaction);
@@ -208,14 +253,18 @@ function realTransactions(folder: string) {
       if (in_msg !== null) byMessage.set(toHex(in_msg.cell.hash()), transaction);
     }
   }
-  return { byHash, byMessage };
+  return { byHash, byMessage, shards: shardsBySeqno };
+}
+
+function nameOfShard({ workchain, shard }: Shard): string {
+  return `${workchain}:${shard}`;
 }
 
 function* transactionsOf({ id, bytes, mc_seqno }: ChainBlock): Generator<RealTransaction> {
   const { info, extra } = decodeCell(Block, parseBocRoot(bytes));
   const { gen_utime: now, start_lt } = info.value;
   const { account_blocks, rand_seed } = extra.value;
-  const shard = `${id.workchain}:${id.shard}`;
+  const shard = nameOfShard(id);
   const name = `${shard} ${id.seqno}`;
   const block = {
     ...{ name, shard, mc_seqno: isMasterchain(id) ? id.seqno : mc_seqno },
@@ -239,8 +288,6 @@ function tracesOf({ byHash, byMessage }: ReturnType<typeof realTransactions>): R
   return traces.sort((a, b) => a.transactions[0]!.block.mc_seqno - b.transactions[0]!.block.mc_seqno);
 }
 
-const MOST_TRANSACTIONS = 256;
-
 /** The block of a transaction, with its lt as the least one: other traces may have come before it. */
 function startingWith({ block, value: { lt } }: RealTransaction): RealBlock {
   return { ...block, time: { ...block.time, lt } };
@@ -251,14 +298,14 @@ function traceOf(
   message: Cell,
   byMessage: ReadonlyMap<string, RealTransaction>,
 ): RealTrace | null {
-  const reached = [{ transaction: root, hop: 0 }];
+  const reached = [{ transaction: root, hop: 0, depth: 0 }];
   const blocks = new Map([[`0 ${root.block.shard}`, startingWith(root)]]);
   let hasWaited = false;
-  for (const { transaction, hop } of reached) {
+  for (const { transaction, hop, depth } of reached) {
     for (const [, { cell, value }] of transaction.value.out_msgs) {
       if (value.info.kind !== 'int_msg_info') continue;
       const received = byMessage.get(toHex(cell.hash()));
-      if (received === undefined || reached.length >= MOST_TRANSACTIONS) return null;
+      if (received === undefined || reached.length >= MOST_EMULATED_TRANSACTIONS) return null;
       const isHere = received.block.shard === transaction.block.shard;
       const next = isHere ? hop : hop + 1;
       if (isHere && received.block !== transaction.block) hasWaited = true;
@@ -266,8 +313,9 @@ function traceOf(
       const known = blocks.get(key);
       if (known === undefined) blocks.set(key, startingWith(received));
       else if (known.name !== received.block.name) hasWaited = true;
-      reached.push({ transaction: received, hop: next });
+      reached.push({ transaction: received, hop: next, depth: depth + 1 });
     }
   }
-  return { message, transactions: reached.map(({ transaction }) => transaction), blocks, hasWaited };
+  const depth = Math.max(...reached.map((each) => each.depth));
+  return { message, transactions: reached.map(({ transaction }) => transaction), blocks, depth, hasWaited };
 }
