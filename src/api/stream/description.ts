@@ -1,5 +1,5 @@
 import { LANES } from '#api/stream/cursor.js';
-import { V2_TYPES } from '#api/stream/subscription.js';
+import { V1_TYPES, V2_TYPES } from '#api/stream/subscription.js';
 import { FINALITIES } from '#services/pending/live-trace.js';
 import { STAGES } from '#services/pending/message-follow.js';
 
@@ -28,83 +28,130 @@ const ADDRESSES: Json = {
   metadata: { $ref: `${OF_V3}Metadata` },
 };
 
-function event(type: string, properties: Json, description: string): Json {
+interface EventShape {
+  readonly types: readonly string[];
+  readonly properties: Json;
+  readonly description: string;
+}
+
+const TRANSACTIONS = listOf(
+  { $ref: `${OF_V3}Transaction` },
+  'Of the accounts of the subscription, by lt, newest first.',
+);
+const ACTIONS = listOf({ $ref: `${OF_V3}Action` }, 'In which the accounts take part, newest first.');
+
+/** What both versions have, by name. */
+const EVENTS: Readonly<Record<string, EventShape>> = {
+  Transactions: {
+    types: ['transactions'],
+    properties: { trace_external_hash_norm: NORM, transactions: TRANSACTIONS },
+    description: 'Transactions of a trace.',
+  },
+  Actions: {
+    types: ['actions'],
+    properties: { trace_external_hash_norm: NORM, actions: ACTIONS },
+    description: 'Actions of a trace.',
+  },
+  AccountState: {
+    types: ['account_state_change'],
+    properties: {
+      account: text('Raw form, upper-case digits.'),
+      state: { type: 'object', description: 'Hash, balance, status, code and data hash.' },
+    },
+    description: 'The state of an account after its last transaction of a block. Never pending.',
+  },
+  Jettons: {
+    types: ['jettons_change'],
+    properties: { jetton: { type: 'object', description: 'The jetton wallet: address, balance, owner, jetton.' } },
+    description: 'A jetton wallet of an account changed. Never pending.',
+  },
+};
+
+const TRACE: EventShape = {
+  types: ['trace'],
+  properties: {
+    trace_external_hash_norm: NORM,
+    trace: { type: 'object', description: 'The tree: `tx_hash`, `in_msg_hash`, `children`.' },
+    transactions: byKey({ $ref: `${OF_V3}Transaction` }, 'By hash.'),
+    actions: listOf({ $ref: `${OF_V3}Action` }, 'Left out where there are none.'),
+    is_incomplete: { type: 'boolean', description: 'Not all of its transactions are shown.' },
+  },
+  description: 'A trace that a client named.',
+};
+
+const OPTIONAL = ['is_incomplete', 'actions'];
+
+function eventSchema({ types, properties, description }: EventShape, levels: Json): Json {
+  const required = Object.keys(properties).filter((name) => types[0] === 'actions' || !OPTIONAL.includes(name));
+  const type = types.length === 1 ? { const: types[0] } : { enum: types };
   return object(
-    ['type', 'finality', ...Object.keys(properties).filter((name) => name !== 'is_incomplete' && name !== 'actions')],
-    { type: { const: type }, finality: FINALITY, ...properties, ...ADDRESSES, cursor: CURSOR },
+    ['type', ...Object.keys(levels), ...required],
+    { type, ...levels, ...properties, ...ADDRESSES, cursor: CURSOR },
     { description },
   );
 }
 
+/** In the first version what is pending has types of its own, and no event says its finality. */
+function firstVersionOf({ types, ...shape }: EventShape): EventShape {
+  const pending = types.map((type) => `pending_${type}`).filter((type) => V1_TYPES.some((each) => each === type));
+  return { ...shape, types: [...pending, ...types] };
+}
+
+function schemasOf(events: Readonly<Record<string, EventShape>>, prefix: string, levels: Json): Json {
+  const named = Object.entries(events).map(([name, shape]) => [`${prefix}${name}Event`, eventSchema(shape, levels)]);
+  const oneOf = [...named.map(([name]) => ref(name as string)), ref('InvalidatedEvent'), ref('LaggingEvent')];
+  return { ...Object.fromEntries(named), [`${prefix}Event`]: { oneOf } };
+}
+
+const FIRST_EVENTS = Object.fromEntries(
+  Object.entries(EVENTS).map(([name, shape]) => [name, firstVersionOf(shape)] as const),
+);
+
+const OPTIONS: Json = {
+  include_address_book: { type: 'boolean' },
+  include_metadata: { type: 'boolean' },
+  action_types: listOf({ type: 'string' }, 'Types of actions that are sent; all at first.'),
+  supported_action_types: listOf({ type: 'string' }, 'Types of actions or versions that the client supports.'),
+};
+const ID: Json = { id: text('Comes back in the reply.') };
+const RESUME: Json = {
+  resume_from: text(
+    'A cursor: events behind it are sent first, from the index. `now`: the reply has the cursor of now.',
+  ),
+};
+
 const subscription = object(
   ['types'],
   {
-    id: text('Comes back in the reply.'),
+    ...ID,
     types: listOf({ enum: V2_TYPES }, 'Of events; they replace those of the subscription before.'),
     addresses: listOf({ type: 'string' }, 'Accounts in any form. Required for all types but `trace`.'),
     trace_external_hash_norms: listOf({ type: 'string' }, 'Normalised hashes, base64. Required for `trace`.'),
     min_finality: text('Events that are less certain are not sent; `finalized` at first.', { enum: FINALITIES }),
-    include_address_book: { type: 'boolean' },
-    include_metadata: { type: 'boolean' },
-    action_types: listOf({ type: 'string' }, 'Types of actions that are sent; all at first.'),
-    supported_action_types: listOf({ type: 'string' }, 'Types of actions or versions that the client supports.'),
-    resume_from: text(
-      'A cursor: events behind it are sent first, from the index. `now`: the reply has the cursor of now.',
-    ),
+    ...OPTIONS,
+    ...RESUME,
   },
   { description: 'What a client wants to get. Unknown members are ignored.' },
 );
 
+const FIRST_TYPES = listOf({ enum: V1_TYPES }, 'Of events.');
+
+const firstSubscription = object(
+  ['addresses', 'types'],
+  { ...ID, addresses: listOf({ type: 'string' }, 'Accounts in any form.'), types: FIRST_TYPES, ...OPTIONS, ...RESUME },
+  { description: 'What a client of the first version wants to get. Unknown members are ignored.' },
+);
+
 const schemas: Json = {
   Subscription: subscription,
+  V1Subscription: firstSubscription,
   Reply: object(['status'], { id: { type: 'string' }, status: { type: 'string' }, cursor: CURSOR }),
   Failure: object(['error'], {
     id: { type: 'string' },
     error: text('What is wrong with the request, with the name of the field. The connection stays open.'),
   }),
-  TransactionsEvent: event(
-    'transactions',
-    {
-      trace_external_hash_norm: NORM,
-      transactions: listOf(
-        { $ref: `${OF_V3}Transaction` },
-        'Of the accounts of the subscription, by lt, newest first.',
-      ),
-    },
-    'Transactions of a trace.',
-  ),
-  ActionsEvent: event(
-    'actions',
-    {
-      trace_external_hash_norm: NORM,
-      actions: listOf({ $ref: `${OF_V3}Action` }, 'In which the accounts take part, newest first.'),
-    },
-    'Actions of a trace.',
-  ),
-  TraceEvent: event(
-    'trace',
-    {
-      trace_external_hash_norm: NORM,
-      trace: { type: 'object', description: 'The tree: `tx_hash`, `in_msg_hash`, `children`.' },
-      transactions: byKey({ $ref: `${OF_V3}Transaction` }, 'By hash.'),
-      actions: listOf({ $ref: `${OF_V3}Action` }, 'Left out where there are none.'),
-      is_incomplete: { type: 'boolean', description: 'Not all of its transactions are shown.' },
-    },
-    'A trace that a client named.',
-  ),
-  AccountStateEvent: event(
-    'account_state_change',
-    {
-      account: text('Raw form, upper-case digits.'),
-      state: { type: 'object', description: 'Hash, balance, status, code and data hash.' },
-    },
-    'The state of an account after its last transaction of a block. Never pending.',
-  ),
-  JettonsEvent: event(
-    'jettons_change',
-    { jetton: { type: 'object', description: 'The jetton wallet: address, balance, owner, jetton.' } },
-    'A jetton wallet of an account changed. Never pending.',
-  ),
+  ...schemasOf({ ...EVENTS, Trace: TRACE }, '', { finality: FINALITY }),
+  ...schemasOf(FIRST_EVENTS, 'V1', {}),
   InvalidatedEvent: object(
     ['type', 'trace_external_hash_norm'],
     { type: { const: 'trace_invalidated' }, trace_external_hash_norm: NORM },
@@ -115,11 +162,6 @@ const schemas: Json = {
     { type: { enum: ['lagging', 'resume-failed'] }, error: { type: 'string' }, cursor: CURSOR },
     { description: 'The last one before the server closes: the client did not read, or events could not be replayed.' },
   ),
-  Event: {
-    oneOf: ['Transactions', 'Actions', 'Trace', 'AccountState', 'Jettons', 'Invalidated', 'Lagging'].map((name) =>
-      ref(`${name}Event`),
-    ),
-  },
   FollowedMessage: object(['status', 'settled', 'success', 'transactions', 'failures'], {
     status: text('How far the message is, or why it will not be.', {
       enum: [...STAGES, 'refused', 'expired', 'replaced', 'dropped', 'mispredicted'],
@@ -144,6 +186,37 @@ const schemas: Json = {
 const json = (schema: Json): Json => ({ 'application/json': { schema } });
 const refusal = (description: string): Json => ({ description, content: json(ref('Failure')) });
 
+function sseOperation(operationId: string, request: string, events: string, more: Json): Json {
+  return {
+    post: {
+      operationId,
+      ...more,
+      summary: 'Events as Server-Sent Events',
+      description:
+        'The first frame is `connected`, then `event` for each event, with its cursor as `id`. A comment comes every 15 seconds. ' +
+        'A client that does not read gets `lagging`, and is closed.',
+      parameters: [
+        {
+          name: 'Last-Event-ID',
+          in: 'header',
+          schema: { type: 'string' },
+          description: 'A cursor: as `resume_from`.',
+        },
+      ],
+      requestBody: { required: true, content: json(ref(request)) },
+      responses: {
+        200: {
+          description: 'Events, until the client closes.',
+          content: { 'text/event-stream': { schema: ref(events) } },
+        },
+        422: refusal('The subscription is wrong (400 in the `toncenter` profile).'),
+        429: refusal('Too many streams of this client.'),
+        503: refusal('No events can be read, or too many streams are resumed.'),
+      },
+    },
+  };
+}
+
 /** The OpenAPI 3.1 document of streams over Server-Sent Events and of followed messages. */
 export const streamOpenApi: Json = {
   openapi: '3.1.0',
@@ -155,33 +228,8 @@ export const streamOpenApi: Json = {
   },
   servers: [{ url: '/' }],
   paths: {
-    '/api/streaming/v2/sse': {
-      post: {
-        operationId: 'stream_sse',
-        summary: 'Events as Server-Sent Events',
-        description:
-          'The first frame is `connected`, then `event` for each event, with its cursor as `id`. A comment comes every 15 seconds. ' +
-          'A client that does not read gets `lagging`, and is closed.',
-        parameters: [
-          {
-            name: 'Last-Event-ID',
-            in: 'header',
-            schema: { type: 'string' },
-            description: 'A cursor: as `resume_from`.',
-          },
-        ],
-        requestBody: { required: true, content: json(ref('Subscription')) },
-        responses: {
-          200: {
-            description: 'Events, until the client closes.',
-            content: { 'text/event-stream': { schema: ref('Event') } },
-          },
-          422: refusal('The subscription is wrong (400 in the `toncenter` profile).'),
-          429: refusal('Too many streams of this client.'),
-          503: refusal('No events can be read, or too many streams are resumed.'),
-        },
-      },
-    },
+    '/api/streaming/v2/sse': sseOperation('stream_sse', 'Subscription', 'Event', {}),
+    '/api/streaming/v1/sse': sseOperation('stream_sse_v1', 'V1Subscription', 'V1Event', { deprecated: true }),
     '/api/v3/follow/{hash}': {
       get: {
         operationId: 'follow',
@@ -230,9 +278,63 @@ export const streamOpenApi: Json = {
   components: { schemas },
 };
 
-const operation = (name: string, payload: Json): Json => ({
-  payload: { allOf: [payload, object(['operation'], { operation: { const: name } })] },
-});
+const TO_TAKE_OUT = listOf({ type: 'string' }, 'Accounts to take out.');
+
+/** What a client sends on a channel, by operation. */
+const REQUESTS: Readonly<Record<'stream' | 'streamV1', Readonly<Record<string, Json>>>> = {
+  stream: {
+    subscribe: ref('Subscription'),
+    unsubscribe: object([], {
+      id: { type: 'string' },
+      addresses: TO_TAKE_OUT,
+      trace_external_hash_norms: listOf({ type: 'string' }, 'Traces to take out.'),
+    }),
+    ping: object([], { id: { type: 'string' } }),
+  },
+  streamV1: {
+    subscribe: object(
+      ['types'],
+      { ...ID, addresses: listOf({ type: 'string' }, 'Accounts in any form.'), types: FIRST_TYPES, ...RESUME },
+      { description: 'Adds to what is subscribed to.' },
+    ),
+    set_subscription: object(
+      ['subscriptions'],
+      { ...ID, subscriptions: byKey(FIRST_TYPES, 'Types by account.'), ...RESUME },
+      { description: 'Replaces what is subscribed to.' },
+    ),
+    configure: object([], { ...ID, ...OPTIONS }, { description: 'How events are written from now on.' }),
+    unsubscribe: object(['addresses'], { ...ID, addresses: TO_TAKE_OUT }),
+    ping: object([], { ...ID }),
+  },
+};
+
+function channel(name: keyof typeof REQUESTS, address: string, events: string, more: Json): Json {
+  const requests = Object.entries(REQUESTS[name]).map(([operation, payload]) => [
+    operation,
+    { payload: { allOf: [payload, object(['operation'], { operation: { const: operation } })] } },
+  ]);
+  const answers = { reply: { payload: ref('Reply') }, failure: { payload: ref('Failure') } };
+  return {
+    address,
+    ...more,
+    messages: { ...Object.fromEntries(requests), ...answers, event: { payload: ref(events) } },
+  };
+}
+
+/** What is sent and received on a channel. */
+function operations(name: keyof typeof REQUESTS, suffix: string): Json {
+  const $ref = `#/channels/${name}`;
+  const messages = (names: readonly string[]) => names.map((each) => ({ $ref: `${$ref}/messages/${each}` }));
+  return {
+    [`request${suffix}`]: {
+      action: 'send',
+      channel: { $ref },
+      messages: messages(Object.keys(REQUESTS[name])),
+      reply: { channel: { $ref }, messages: messages(['reply', 'failure']) },
+    },
+    [`receive${suffix}`]: { action: 'receive', channel: { $ref }, messages: messages(['event']) },
+  };
+}
 
 /** The AsyncAPI 3.0 document of streams over WebSocket. */
 export const streamAsyncApi: Json = {
@@ -244,40 +346,11 @@ export const streamAsyncApi: Json = {
       'Text messages with one JSON object each. A wrong request is answered with an error, and the connection stays open.',
   },
   channels: {
-    stream: {
-      address: '/api/streaming/v2/ws',
-      messages: {
-        subscribe: operation('subscribe', ref('Subscription')),
-        unsubscribe: operation(
-          'unsubscribe',
-          object([], {
-            id: { type: 'string' },
-            addresses: listOf({ type: 'string' }, 'Accounts to take out.'),
-            trace_external_hash_norms: listOf({ type: 'string' }, 'Traces to take out.'),
-          }),
-        ),
-        ping: operation('ping', object([], { id: { type: 'string' } })),
-        reply: { payload: ref('Reply') },
-        failure: { payload: ref('Failure') },
-        event: { payload: ref('Event') },
-      },
-    },
+    stream: channel('stream', '/api/streaming/v2/ws', 'Event', {}),
+    streamV1: channel('streamV1', '/api/streaming/v1/ws', 'V1Event', {
+      description: 'Deprecated: what is pending has types of its own, and no event says its finality.',
+    }),
   },
-  operations: {
-    request: {
-      action: 'send',
-      channel: { $ref: '#/channels/stream' },
-      messages: ['subscribe', 'unsubscribe', 'ping'].map((name) => ({ $ref: `#/channels/stream/messages/${name}` })),
-      reply: {
-        channel: { $ref: '#/channels/stream' },
-        messages: ['reply', 'failure'].map((name) => ({ $ref: `#/channels/stream/messages/${name}` })),
-      },
-    },
-    receive: {
-      action: 'receive',
-      channel: { $ref: '#/channels/stream' },
-      messages: [{ $ref: '#/channels/stream/messages/event' }],
-    },
-  },
+  operations: { ...operations('stream', ''), ...operations('streamV1', 'V1') },
   components: { schemas },
 };
