@@ -12,6 +12,7 @@ import { nftScenarios } from '../localnet/scenarios/nft-scenarios.js';
 import { Stage } from '../localnet/scenarios/stage.js';
 import { checkAges } from './age-checks.js';
 import { checkBudgets } from './budget-checks.js';
+import { drawContactSheet } from './contact-sheets.js';
 import { addContents } from './contents.js';
 import { checkHostile } from './hostile-checks.js';
 import { checkHostileMetadata } from './hostile-metadata-checks.js';
@@ -91,6 +92,12 @@ try {
   const widths = isAll ? WIDTHS : WIDTHS.slice(-1);
   await checkHostileMetadata(browser, network.url, widths, report);
   await checkHostileNfts(browser, network.url, widths, report);
+  const full = folder('full');
+  if (isAll && full !== null) {
+    for (const each of appearances) {
+      await report.check('all pages in one picture', () => drawContactSheet(browser, full, each));
+    }
+  }
   part('an index that begins late, and keys');
   await checkServed(command, network, report);
   part('outages');

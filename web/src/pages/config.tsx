@@ -155,5 +155,5 @@ export function ValidatorsPage() {
 function weightText(weight: bigint, total: bigint): string {
   if (total === 0n) return '–';
   const hundredths = (weight * 10_000n) / total;
-  return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')} %`;
+  return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}\u00a0%`;
 }

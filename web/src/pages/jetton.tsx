@@ -155,7 +155,7 @@ function shareText(balance: string, supply: string): string {
   const whole = BigInt(supply);
   if (whole <= 0n) return '–';
   const hundredths = (BigInt(balance) * 10_000n) / whole;
-  return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')} %`;
+  return `${hundredths / 100n}.${(hundredths % 100n).toString().padStart(2, '0')}\u00a0%`;
 }
 
 function Holders({ master, supply, decimals }: HoldersProps) {

@@ -168,9 +168,9 @@ function wordsOf(
     case 'duration':
       return small === null ? '–' : durationText(small);
     case 'basis-points':
-      return small === null ? '–' : `${small / 100} %`;
+      return small === null ? '–' : `${small / 100}\u00a0%`;
     case 'share-24':
-      return small === null ? '–' : `${Number(((small / 2 ** 24) * 100).toFixed(4))} %`;
+      return small === null ? '–' : `${Number(((small / 2 ** 24) * 100).toFixed(4))}\u00a0%`;
     case 'stake-state':
       return (small === null ? undefined : STAKE_STATES[small]) ?? `state ${value}`;
     default:

@@ -209,7 +209,7 @@ function AnswerStatus({ now, before }: { readonly now: Look; readonly before: Lo
         <Fact name="Being worked on">{countOr(sampleSum(samples, 'tern_http_in_flight_requests'))}</Fact>
         <Fact name="Connections">{countOr(sampleSum(samples, 'tern_http_connections'))}</Fact>
         <Fact name="From the cache">
-          {hits + misses === 0 ? '–' : `${((hits / (hits + misses)) * 100).toFixed(1)} %`}
+          {hits + misses === 0 ? '–' : `${((hits / (hits + misses)) * 100).toFixed(1)}\u00a0%`}
         </Fact>
         <Fact name="Refused">{countOr(sampleSum(samples, 'tern_http_rejected_total') ?? 0)}</Fact>
         <Fact name="Memory">{memoryText(sampleSum(samples, 'process_resident_memory_bytes'))}</Fact>

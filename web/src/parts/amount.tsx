@@ -14,13 +14,17 @@ interface AmountProps {
   readonly class?: string;
 }
 
+/** Characters; what is longer may go on below its decimal point on narrow screens. */
+const LONG_AMOUNT = 12;
+
 /** An exact amount; on hover in smallest units. */
 export function Amount({ units, decimals, unit, signed = false, class: className = '' }: AmountProps) {
   const value = integerOf(units);
   if (value === null) return <span class="muted">–</span>;
   const { whole, fraction } = amountText(value, decimals);
+  const length = whole.length + fraction.length > LONG_AMOUNT ? 'long' : '';
   return (
-    <span class={`amount ${className}`} title={`${value} smallest units`}>
+    <span class={`amount ${length} ${className}`} title={`${value} smallest units`}>
       {signed && value > 0n ? '+' : ''}
       {whole}
       {fraction !== '' && <span class="fraction">{fraction}</span>}

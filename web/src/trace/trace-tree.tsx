@@ -24,7 +24,7 @@ export function TraceTree({ rows, marked }: TreeProps) {
         rows={rows}
         step={SLICE}
         what="transactions"
-        frame={(drawn) => <ol class="tree">{drawn}</ol>}
+        frame={(drawn) => <ol class={rows.length > SLICE ? 'tree tree-long' : 'tree'}>{drawn}</ol>}
         row={(row) => <TreeRow key={row.transaction.hash} row={row} isMarked={row.transaction.hash === marked} />}
       />
     </div>
