@@ -3,6 +3,8 @@ import { afterAll, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
 import { eventsAfter } from '#drivers/store/event-log.js';
 import { openIndex } from '#drivers/store/index-state.js';
+import { accountKey } from '#drivers/store/keys.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { systemClock } from '#kernel/clock.js';
 import { BatchWriter } from '#services/indexer/write/batch-writer.js';
 import { recordedBundles } from '#test/support/recorded-bundles.js';
@@ -18,19 +20,20 @@ afterAll(async () => {
 /** Aim of the event log: bytes on disk for each transaction, with its index. */
 const MOST_BYTES = 100;
 
+const identity = { zerostate_root_hash: new Uint8Array(32), zerostate_file_hash: new Uint8Array(32), selection: {} };
+await database.transaction((client) => openIndex(client, identity, 64));
+const chain = recordedBundles(join(import.meta.dirname, '../../../../vectors/dev-chain'));
+const writer = new BatchWriter(
+  { partition_rounds: 64, accounts: null },
+  {
+    database,
+    clock: systemClock,
+    globalVersion: async (key_block) => chain.globalVersion(key_block),
+    mcBlockId: async () => null,
+  },
+);
+
 it('records what each masterchain block touched, in few bytes', async () => {
-  const identity = { zerostate_root_hash: new Uint8Array(32), zerostate_file_hash: new Uint8Array(32), selection: {} };
-  await database.transaction((client) => openIndex(client, identity, 64));
-  const chain = recordedBundles(join(import.meta.dirname, '../../../../vectors/dev-chain'));
-  const writer = new BatchWriter(
-    { partition_rounds: 64, accounts: null },
-    {
-      database,
-      clock: systemClock,
-      globalVersion: async (key_block) => chain.globalVersion(key_block),
-      mcBlockId: async () => null,
-    },
-  );
   for (let at = 1; at < chain.bundles.length; at += 20) {
     const bundles = chain.bundles.slice(at, at + 20);
     await writer.write({ bundles, zerostates: null }, { exclusive: true, awaitPrevious: async () => {} });
@@ -62,4 +65,19 @@ it('records what each masterchain block touched, in few bytes', async () => {
   );
   const { bytes } = size.rows[0]!;
   expect(bytes).toBeLessThan(MOST_BYTES);
+});
+
+it('records the accounts of the zerostates, which have no transaction', async () => {
+  const { last } = await eventsAfter(database, 0n, 1);
+  const zerostates = chain.zerostates.map(({ id, root }) => ({
+    ...{ workchain: id.workchain, gen_utime: 0, data: serializeBoc(root) },
+  }));
+  const bundles = chain.bundles.slice(0, 1);
+  await writer.write({ bundles, zerostates }, { exclusive: true, awaitPrevious: async () => {} });
+  const { events } = await eventsAfter(database, last, 10);
+  const touched = new Set(events.flatMap((event) => event.touched?.accounts ?? []));
+  const client = await test.connect();
+  const { rows } = await client.query<{ address: Uint8Array }>('SELECT address FROM accounts WHERE first_tx IS NULL');
+  expect(rows.length).toBeGreaterThan(0);
+  expect(rows.filter(({ address }) => !touched.has(accountKey(address)))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import { growTrace, joinTraces, OpenMessages, type Trace } from '#domain/traces/trace.js';
 import { TraceAssembler, type TraceBatch } from '#domain/traces/trace-assembler.js';
 import type { Database } from '#drivers/store/database.js';
-import { type TouchedMcBlock, touchedKeys } from '#drivers/store/event-log.js';
+import { recordContractChange, type TouchedMcBlock, touchedKeys } from '#drivers/store/event-log.js';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { seqnoOfId } from '#drivers/store/keys.js';
 import { TransactionWriter } from '#drivers/store/stored-transaction.js';
@@ -94,6 +94,8 @@ interface BuiltBatch {
   readonly bundles: readonly BundleRows[];
   readonly fold: BatchAccounts;
   readonly writer: TransactionWriter;
+  /** `account_key` of each account of the zerostates: known from now on, and without a transaction. */
+  readonly zerostateAccounts: readonly bigint[];
 }
 
 /** Builds the rows of bundles and writes each batch in one database transaction. One batch at a time. */
@@ -168,6 +170,7 @@ export class BatchWriter {
         traces: async () => {
           const { merged, completed } = await updateTraces(client, traces!);
           mergedTraces = merged;
+          if (built.zerostateAccounts.length > 0) await recordContractChange(client, built.zerostateAccounts);
           await derived.finish(client, { range, completed, addresses: latest.map(({ address }) => address) });
         },
         touched: () => encode(() => touchedMcBlocks(built.bundles, derived.tokens, mergedTraces)),
@@ -192,9 +195,12 @@ export class BatchWriter {
     const { accounts } = this.#options;
     const writer = new TransactionWriter();
     const fold = new BatchAccounts();
+    const ofZerostates: bigint[] = [];
     for (const { data, ...place } of zerostates ?? []) {
       const all = zerostateAccounts(parseBocRoot(data), place, writer);
-      fold.add({ accounts: accounts === null ? all : selectAccounts(all, accounts), transactions: [] });
+      const selected = accounts === null ? all : selectAccounts(all, accounts);
+      fold.add({ accounts: selected, transactions: [] });
+      for (const { account_key } of selected) ofZerostates.push(account_key);
     }
     const rows: BundleRows[] = [];
     for (const bundle of bundles) {
@@ -204,7 +210,7 @@ export class BatchWriter {
       rows.push(selected);
     }
     const range = { from: bundles[0]!.mc_seqno, to: bundles.at(-1)!.mc_seqno };
-    return { range, bundles: rows, fold, writer };
+    return { range, bundles: rows, fold, writer, zerostateAccounts: ofZerostates };
   }
 
   async #preparePartitions(range: SeqnoRange): Promise<void> {
