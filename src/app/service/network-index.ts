@@ -147,7 +147,11 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     // The index leader compares each block; others only read what is written.
     if (!writes) branch.start();
 
-    const current = () => reader ?? store.problem ?? 'the database is not open yet';
+    const current = () => {
+      if (reader === null) return store.problem ?? 'the database is not open yet';
+      // Nothing that it could be asked for would be known, and all of it would look as if it did not exist.
+      return isEmpty(coverage()) ? 'no masterchain block is indexed yet' : reader;
+    };
     const unreadable = () => store.problem ?? watch.problem;
     const freshness = (): ApiFreshness => {
       const { last = null, gen_utime = null } = watch.progress ?? {};
@@ -203,6 +207,10 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
 }
 
 const NOTHING_COVERED: IndexCoverage = { history: [], selected: false, state_seqno: null };
+
+function isEmpty({ history, state_seqno }: IndexCoverage): boolean {
+  return history.length === 0 && state_seqno === null;
+}
 
 /** Logs what the index has of its chain when that becomes another part of it, not with each block. */
 class CoverageLog {
