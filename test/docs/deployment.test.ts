@@ -59,6 +59,8 @@ describe('Dockerfile', () => {
     const dockerfile = text('Dockerfile');
     const { bin, files } = JSON.parse(text('package.json')) as { bin: { tern: string }; files: string[] };
     expect(dockerfile).toContain(`ENTRYPOINT ["node", "/app/${bin.tern}", "serve"]`);
-    for (const file of files) expect(dockerfile, file).toMatch(new RegExp(`^COPY --from=build .*/src/${file}\\b`, 'm'));
+    // What begins with `!` is left out of what another entry has.
+    for (const file of files.filter((each) => !each.startsWith('!')))
+      expect(dockerfile, file).toMatch(new RegExp(`^COPY --from=build .*/src/${file}\\b`, 'm'));
   });
 });

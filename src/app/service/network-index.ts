@@ -133,7 +133,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     const opened = store.start(async (database, { url }) => {
       primary.url = url;
       if (writes) writer = await startIndexWriter(options, { ...modules, database, url });
-      else await watch.read(database);
+      await watch.read(database);
       reader = indexReads(database);
     });
     opened.then(
