@@ -22,7 +22,7 @@ async function install(): Promise<void> {
   const staged = join(scratch, 'package');
   mkdirSync(staged);
   const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
-  for (const file of ['package.json', ...files.filter((each) => each !== 'dist')]) {
+  for (const file of ['package.json', ...files.filter((each) => each !== 'dist' && !each.startsWith('!'))]) {
     cpSync(file, join(staged, file), { recursive: true });
   }
   await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(staged, 'dist')]);

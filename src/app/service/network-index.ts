@@ -73,6 +73,8 @@ export interface NetworkIndex {
   readonly opened: Promise<void>;
   /** Why the index is unreadable or not written; `null` when there is no problem. */
   problem(): string | null;
+  /** Why the open database has no answer about anything yet; `null` when it has, and while it is not open. */
+  emptiness(): string | null;
   /** Set while the chain contradicts the index, with what to do; then the process is not ready. */
   contradiction(): string | null;
   close(): Promise<void>;
@@ -147,11 +149,9 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     // The index leader compares each block; others only read what is written.
     if (!writes) branch.start();
 
-    const current = () => {
-      if (reader === null) return store.problem ?? 'the database is not open yet';
-      // Nothing that it could be asked for would be known, and all of it would look as if it did not exist.
-      return isEmpty(coverage()) ? 'no masterchain block is indexed yet' : reader;
-    };
+    // Nothing that it could be asked for would be known, and all of it would look as if it did not exist.
+    const emptiness = () => (reader !== null && isEmpty(coverage()) ? 'no masterchain block is indexed yet' : null);
+    const current = () => emptiness() ?? reader ?? store.problem ?? 'the database is not open yet';
     const unreadable = () => store.problem ?? watch.problem;
     const freshness = (): ApiFreshness => {
       const { last = null, gen_utime = null } = watch.progress ?? {};
@@ -200,6 +200,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       writing: () => writer?.figures() ?? null,
       metadata: () => writer?.metadata() ?? null,
       problem: () => unreadable() ?? writer?.problem() ?? branch.contradiction,
+      emptiness,
       contradiction,
       close: () => closers.close(),
     };

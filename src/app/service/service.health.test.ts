@@ -14,6 +14,7 @@ const indexBehind = (lag: number | null, over: object = {}) => ({
   }),
   coverage: () => coverage,
   problem: () => null,
+  emptiness: () => null,
   contradiction: () => null,
   writing: () => null,
   ...over,
@@ -30,4 +31,12 @@ it('a network whose index is further behind than it may be is not ready, and say
     problem: 'the index: its newest block, 700, is 3600 s behind the chain, more than 60 s',
   });
   expect(withIndex(ready, indexBehind(null), 60_000).ready).toBe(false);
+});
+
+it('a network of whose index nothing is there yet is not ready', () => {
+  const emptiness = () => 'no masterchain block is indexed yet';
+  expect(withIndex(ready, indexBehind(null, { emptiness }), 0)).toMatchObject({
+    ready: false,
+    problem: 'the index: no masterchain block is indexed yet',
+  });
 });

@@ -579,18 +579,19 @@ function withoutIndex(health: NetworkHealth, reason: string): NetworkHealth {
 }
 
 /**
- * API v2 is ready without a readable index; a pure indexer is not, and no process is while the chain contradicts the index, or
- * while it is further behind than it may be.
+ * API v2 is ready without a readable index; a pure indexer is not, and no process is while the chain contradicts the index, while
+ * nothing is indexed yet, or while the index is further behind than it may be.
  */
 export function withIndex(
   health: NetworkHealth,
-  index: Pick<NetworkIndex, 'role' | 'figures' | 'coverage' | 'problem' | 'contradiction' | 'writing'>,
+  index: Pick<NetworkIndex, 'role' | 'figures' | 'coverage' | 'problem' | 'emptiness' | 'contradiction' | 'writing'>,
   maxLagMs: number,
 ): NetworkHealth {
   const { readable, head_seqno, lag_seconds, missing_blocks } = index.figures();
   const indexProblem = index.problem();
   const decisive =
     index.contradiction() ??
+    index.emptiness() ??
     (index.role === 'indexer' ? indexProblem : null) ??
     (maxLagMs === 0 ? null : lagProblem(lag_seconds, maxLagMs / 1000, head_seqno));
   const problem = health.problem ?? (decisive === null ? null : `the index: ${decisive}`);
