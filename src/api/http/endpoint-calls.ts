@@ -420,7 +420,7 @@ export class EndpointCalls {
 }
 
 /** @throws http/work-limit */
-function refuseLimited(decision: WorkDecision): void {
+export function refuseLimited(decision: WorkDecision): void {
   if (decision.kind === 'allowed') return;
   const retryAfterSeconds = Math.max(1, Math.ceil(decision.retryAfterMs / 1000));
   throw httpErrors['work-limit']({ limit: decision.limit, retryAfterSeconds });

@@ -256,6 +256,14 @@ export interface RawRequest {
   readonly profile: Profile;
   /** Aborted when the client has gone (http/client-left) and when the server shuts down (http/shutting-down). */
   readonly signal: AbortSignal;
+  /**
+   * Does work that a client asks for later than by the request itself, such as reading a message of a WebSocket: for its price,
+   * and when the client has its turn among all that wait.
+   *
+   * @param units price in work units
+   * @returns what `work` does; rejects with http/work-limit, and with what it throws
+   */
+  readonly inTurn: <T>(units: number, work: () => T) => Promise<T>;
 }
 
 /** Answers a {@link RawRequest}, in one of two ways. The headers of all responses (CORS, request id) are added. */

@@ -13,7 +13,7 @@ import type { RawRequest, RawRoute } from '#api/http/http-api.js';
 import type { HttpOptions } from '#api/http/options.js';
 import type { HttpServer } from '#api/http/server.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { type Access, unlimitedWork } from '#services/access/access.js';
+import { type Access, unlimitedWork, type WorkBudget } from '#services/access/access.js';
 import { fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
 
 /** The parts of `ws` that the test uses. */
@@ -77,7 +77,15 @@ const routes: readonly RawRoute[] = [
       seen.push(request);
       if (request.query.fail !== undefined) throw new TypeError('a fault');
       sockets.handleUpgrade(message, socket, head, (client) => {
-        client.on('message', (data) => client.send(`${request.network.name}: ${data.toString()}`));
+        client.on('message', (data) => {
+          const text = data.toString();
+          request
+            .inTurn(text.length, () => `${request.network.name}: ${text}`)
+            .then(
+              (reply) => client.send(reply),
+              (error) => client.send(error.message),
+            );
+        });
         request.signal.addEventListener('abort', () => {
           ended.push(reasonOf(request.signal));
           client.close(1001, 'the server shuts down');
@@ -252,6 +260,31 @@ describe('a WebSocket', () => {
     ]);
     socket.close();
     await expect.poll(() => ended).toEqual(['http/client-left']);
+  });
+
+  it('pays for its messages from the budget of its client', async () => {
+    let left = 10;
+    const work: WorkBudget = {
+      take: (units) => {
+        left -= units;
+        return left >= 0
+          ? { kind: 'allowed' }
+          : { kind: 'limited', retryAfterMs: 900, limit: '10 work units' };
+      },
+      settle: () => {},
+    };
+    const budgeted: Access = {
+      check: () => ({ kind: 'allowed', plan: 'plus', key: 'id1', group: null, client: 'one', work }),
+    };
+    await start({}, budgeted);
+    const socket = await open('/stream/ws?api_key=good');
+    const replies: string[] = [];
+    for (const message of ['123456', '123456']) {
+      socket.send(message);
+      replies.push(await nextMessage(socket));
+    }
+    expect(replies).toEqual(['testing: 123456', expect.stringContaining('the budget of 10 work units is used up')]);
+    socket.close();
   });
 
   it('is refused with a status', async () => {

@@ -6,6 +6,7 @@ import type { NetworkChoice } from '#api/http/api-paths.js';
 import { admit } from '#api/http/api-routes.js';
 import { styleOf } from '#api/http/api-style.js';
 import type { Connections } from '#api/http/connections.js';
+import { refuseLimited } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { RawBody, RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
@@ -15,6 +16,7 @@ import { parseQuery } from '#api/http/query-string.js';
 import { rateLimitHeaders } from '#api/http/rate-limit-headers.js';
 import type { Replies } from '#api/http/replies.js';
 import { RequestState } from '#api/http/request-state.js';
+import type { Turns } from '#api/http/turns.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Access } from '#services/access/access.js';
 
@@ -23,7 +25,8 @@ interface RawModules {
   readonly clock: Clock;
   readonly replies: Replies;
   readonly choice: NetworkChoice;
-  readonly connections: Pick<Connections, 'upgraded'>;
+  readonly connections: Pick<Connections, 'upgraded' | 'turnOfClient'>;
+  readonly turns: Pick<Turns, 'do'>;
 }
 
 interface Upgrade {
@@ -131,7 +134,7 @@ export class RawRoutes {
     const state = request.state as RequestState;
     const upgrade = this.#upgrades.get(request.raw);
     const controller = new AbortController();
-    const rawRequest = rawRequestOf(request, state, controller.signal);
+    const rawRequest = rawRequestOf(request, state, controller.signal, this.#inTurnOf(request, state));
     let isAnswered = false;
     const begin = (status: number) => {
       isAnswered = true;
@@ -164,6 +167,17 @@ export class RawRoutes {
     });
   }
 
+  /** @returns {@link RawRequest.inTurn} */
+  #inTurnOf(request: FastifyRequest, state: RequestState): RawRequest['inTurn'] {
+    const { connections, turns } = this.#modules;
+    // The address of a socket is unknown once it is closed.
+    const turn = connections.turnOfClient(request.raw);
+    return async (units, work) => {
+      refuseLimited(await state.work.take(units));
+      return turns.do(turn, work);
+    };
+  }
+
   /** Holds a request as open until its response or connection is closed. */
   #track(controller: AbortController, stream: Duplex | ServerResponse): void {
     this.#open.add(controller);
@@ -176,7 +190,12 @@ export class RawRoutes {
   }
 }
 
-function rawRequestOf(request: FastifyRequest, state: RequestState, signal: AbortSignal): RawRequest {
+function rawRequestOf(
+  request: FastifyRequest,
+  state: RequestState,
+  signal: AbortSignal,
+  inTurn: RawRequest['inTurn'],
+): RawRequest {
   const { id, method, headers, ip: clientAddress } = request;
   const { network, group, keyId, client, streams, profile, query } = state;
   const { '*': rest = '' } = (request.params ?? {}) as { readonly '*'?: string };
@@ -184,7 +203,7 @@ function rawRequestOf(request: FastifyRequest, state: RequestState, signal: Abor
   const bytes = given !== undefined && 'bytes' in given ? given : null;
   const body = given !== undefined && 'value' in given ? given.value : undefined;
   const ofClient = { clientAddress, group, keyId, client, streams, profile };
-  return { id, method, rest, query, headers, body, bytes, network, ...ofClient, signal };
+  return { id, method, rest, query, headers, body, bytes, network, ...ofClient, signal, inTurn };
 }
 
 function rawReplyOf(reply: FastifyReply, begin: (status: number) => void): RawReply {

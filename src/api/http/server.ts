@@ -277,7 +277,7 @@ async function buildApp(
   const routes = [...prefixes].map(
     (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, refusals, apiVersion, replies, choice }),
   );
-  const raw = new RawRoutes(rawRoutes, options, { ...modules, replies, choice, connections });
+  const raw = new RawRoutes(rawRoutes, options, { ...modules, replies, choice, connections, turns });
   // After the plugins, so that refusals have CORS headers, too.
   app.addHook('onRequest', (request, reply, done) => {
     const { url = '' } = request.raw;

@@ -108,4 +108,26 @@ describe('turns', () => {
     await Promise.all(waiting);
     expect(order).toEqual(['b', 'c']);
   });
+
+  it('are taken by work in the middle of a request, too, whose time counts', async () => {
+    const world = new World();
+    world.enter('first', 100);
+    const done: string[] = [];
+    const work = (client: string, ms: number) =>
+      world.turns.do({ kind: 'others', client }, () => {
+        world.now += ms;
+        done.push(client);
+        return ms;
+      });
+    const all = Promise.all([work('greedy', 4), work('greedy', 4), work('greedy', 4), work('other', 1)]);
+    await world.turn();
+    expect(done.slice(0, 2).toSorted()).toEqual(['greedy', 'other']);
+    while (world.turns.waiting > 0) await world.turn();
+    expect(await all).toEqual([4, 4, 4, 1]);
+    await expect(
+      world.turns.do({ kind: 'others', client: 'faulty' }, () => {
+        throw new TypeError('a fault');
+      }),
+    ).rejects.toThrow('a fault');
+  });
 });

@@ -110,6 +110,22 @@ export class Turns {
     return new Promise((resolve) => this.#add(this.#queues[kind], client, resolve));
   }
 
+  /** Does work in the turn of a client, now or later, and counts its time. @returns what `work` does; rejects with what it throws */
+  do<T>({ kind, client }: TurnOf, work: () => T): Promise<T> {
+    const queue = this.#queues[kind];
+    return new Promise((resolve, reject) => {
+      const attempt = (): void => {
+        try {
+          resolve(work());
+        } catch (error) {
+          reject(error);
+        }
+      };
+      if (this.waiting === 0 && this.#hasTime()) this.#run(queue, client, attempt);
+      else this.#add(queue, client, attempt);
+    });
+  }
+
   #add(queue: FairShare<Work>, client: string, work: Work): void {
     queue.add(client, () => this.#run(queue, client, work));
     this.#schedule();

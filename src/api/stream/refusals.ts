@@ -38,7 +38,7 @@ export function refusalStatus(error: unknown, profile: Profile): number {
     case 'not-found':
       return profile === 'toncenter' ? 400 : 404;
     case 'overloaded':
-      return error.code === 'stream/too-many-connections' ? 429 : 503;
+      return ['stream/too-many-connections', 'http/work-limit'].includes(error.code) ? 429 : 503;
     case 'shutting-down':
     case 'upstream':
       return 503;

@@ -3,6 +3,10 @@ import { streamErrors } from '#api/stream/errors.js';
 
 /** Nesting of a request: an object of lists. */
 const MOST_DEPTH = 16;
+/** Objects and lists, and names, of a request: a megabyte of empty objects takes a second to be parsed. */
+const MOST_PARTS = 1_000;
+/** Items of lists. */
+const MOST_ITEMS = 32_768;
 
 /** Fields of a request that are lists, in a query or a form. */
 const LISTS: ReadonlySet<string> = new Set([
@@ -13,6 +17,14 @@ const LISTS: ReadonlySet<string> = new Set([
   'supported_action_types',
 ]);
 const FLAGS: ReadonlySet<string> = new Set(['include_address_book', 'include_metadata']);
+
+const LEAST_UNITS = 0.1;
+const BYTES_PER_UNIT = 20_000;
+
+/** Price of reading a request in work units: by its length, which the number of its addresses follows. */
+export function readingPrice(bytes: number): number {
+  return LEAST_UNITS + bytes / BYTES_PER_UNIT;
+}
 
 /** The value of a body: JSON, or a form. @throws stream/request */
 export function bodyValue(body: RawBody | null): unknown {
@@ -46,7 +58,7 @@ function flagOf(name: string, text: string): boolean {
 
 /** @throws stream/request with the text of the live service */
 export function jsonValue(text: string): unknown {
-  requireShallow(text);
+  requireSimple(text);
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -54,19 +66,37 @@ export function jsonValue(text: string): unknown {
   }
 }
 
-/** Deep values cost more than they are long. */
-function requireShallow(text: string): void {
+/** Deep values, and many small ones, cost more than they are long. @throws stream/request */
+function requireSimple(text: string): void {
   let depth = 0;
-  let isText = false;
+  let parts = 0;
+  let items = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
-    if (isText) {
-      if (code === 0x5c) i++;
-      else if (code === 0x22) isText = false;
-    } else if (code === 0x22) isText = true;
+    if (code === QUOTE) i = endOfText(text, i);
     else if (code === 0x5b || code === 0x7b) {
       if (++depth > MOST_DEPTH) throw streamErrors.request({ problem: `more than ${MOST_DEPTH} levels` });
+      if (++parts > MOST_PARTS) throw streamErrors.request({ problem: `more than ${MOST_PARTS} objects and lists` });
     } else if (code === 0x5d || code === 0x7d) depth--;
+    else if (code === 0x3a) {
+      if (++parts > MOST_PARTS) throw streamErrors.request({ problem: `more than ${MOST_PARTS} names` });
+    } else if (code === 0x2c && ++items > MOST_ITEMS) {
+      throw streamErrors.request({ problem: `more than ${MOST_ITEMS} items` });
+    }
+  }
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/** The index of the quote that ends the string which begins at `start`, or the length without one. */
+function endOfText(text: string, start: number): number {
+  for (let at = start + 1; ; at++) {
+    at = text.indexOf('"', at);
+    if (at < 0) return text.length;
+    let slashes = 0;
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;
+    if ((slashes & 1) === 0) return at;
   }
 }
 

@@ -8,7 +8,7 @@ import { RequestFields } from '#api/stream/go-json.js';
 import type { StreamHub } from '#api/stream/hub.js';
 import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.js';
 import { acknowledgement, failureJson, htmlSafeJson, problemText, refusalStatus } from '#api/stream/refusals.js';
-import { bodyValue, formValue } from '#api/stream/request-json.js';
+import { bodyValue, formValue, readingPrice } from '#api/stream/request-json.js';
 import { SseConnection } from '#api/stream/sse.js';
 import {
   emptySubscription,
@@ -31,6 +31,10 @@ export interface StreamRoutesModules {
 
 const PREFIX = '/api/streaming';
 const VERSIONS = [1, 2] as const;
+/** Pieces of a WebSocket message, as the client makes them and as the network brings them. */
+const MOST_FRAGMENTS = 1_024;
+const MOST_CHUNKS = 8_192;
+
 const TEXT = { 'Content-Type': 'text/plain; charset=utf-8' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
 const SSE_HEADERS = { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-cache', 'X-Accel-Buffering': 'no' };
@@ -52,6 +56,9 @@ export class StreamRoutes {
     this.#sockets = new WebSocketServer({
       noServer: true,
       maxPayload: this.#settings.maxMessageBytes,
+      // Each piece takes a hundred times the memory of a byte.
+      maxFragments: MOST_FRAGMENTS,
+      maxBufferedChunks: MOST_CHUNKS,
       // A compressor for each client costs more than most events are long.
       perMessageDeflate: false,
       clientTracking: false,
@@ -133,20 +140,23 @@ export class StreamRoutes {
     let release = (): void => {};
     try {
       const context = contextOf(version, 'sse', request);
-      const value = isGet ? formValue(queryPairs(query)) : bodyValue(request.bytes);
-      const fields = new RequestFields('SSERequest', `v${version}.SSERequest`, value);
-      id = fields.text('id');
-      const grant = this.#limits.admit(request, 'sse');
-      release = grant.release;
-      const known = { ...context, maxAddresses: grant.maxAddresses };
-      const read = version === 2 ? readSubscription : readFirstSubscription;
-      const subscription = read(fields, emptySubscription(known), known);
+      const length = isGet ? 0 : (request.bytes?.bytes.length ?? 0);
+      const { subscription, resumeFrom } = await request.inTurn(readingPrice(length), () => {
+        const value = isGet ? formValue(queryPairs(query)) : bodyValue(request.bytes);
+        const fields = new RequestFields('SSERequest', `v${version}.SSERequest`, value);
+        id = fields.text('id');
+        const grant = this.#limits.admit(request, 'sse');
+        release = grant.release;
+        const known = { ...context, maxAddresses: grant.maxAddresses };
+        const read = version === 2 ? readSubscription : readFirstSubscription;
+        return { subscription: read(fields, emptySubscription(known), known), resumeFrom: fields.text('resume_from') };
+      });
       const hub = this.#modules.hubOf(request.network.name);
       if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
       await hub.ready();
       request.signal.throwIfAborted();
       const given = request.headers['last-event-id'];
-      const cursor = (typeof given === 'string' && given !== '' ? given : null) ?? fields.text('resume_from');
+      const cursor = (typeof given === 'string' && given !== '' ? given : null) ?? resumeFrom;
       const from = hub.positionOf(cursor);
       // What is refused later could not be answered any more.
       hub.requireRoom(from);

@@ -6,7 +6,7 @@ import { RequestFields } from '#api/stream/go-json.js';
 import type { StreamHub } from '#api/stream/hub.js';
 import type { StreamSettings } from '#api/stream/options.js';
 import { acknowledgement, failureJson, problemText, type RequestName } from '#api/stream/refusals.js';
-import { jsonValue } from '#api/stream/request-json.js';
+import { jsonValue, readingPrice } from '#api/stream/request-json.js';
 import type { Subscriber } from '#api/stream/subscriber.js';
 import type { Subscription } from '#api/stream/subscription.js';
 import {
@@ -111,28 +111,32 @@ export class WebSocketSession {
 
   async #receive(text: string): Promise<void> {
     if (this.#grant === null) return;
-    const { version, context } = this.#modules;
+    const { version, request, context } = this.#modules;
     const { profile } = context;
     let id: string | null = null;
     let name: RequestName = 'request envelope';
     try {
-      const value = jsonValue(text);
-      const envelope = new RequestFields('Envelope', `v${version}.Envelope`, value);
-      id = envelope.text('id');
-      const given = envelope.text('operation', `v${version}.Operation`) ?? '';
-      const operations = OPERATIONS[version];
-      const operation = Object.hasOwn(operations, given) ? operations[given] : undefined;
-      if (operation === undefined) {
-        this.#connection.reply(failureJson(id, `unknown operation: ${given.slice(0, 200)}`));
+      const read = await request.inTurn(readingPrice(text.length), () => {
+        const value = jsonValue(text);
+        const envelope = new RequestFields('Envelope', `v${version}.Envelope`, value);
+        id = envelope.text('id');
+        const given = envelope.text('operation', `v${version}.Operation`) ?? '';
+        const operations = OPERATIONS[version];
+        const operation = Object.hasOwn(operations, given) ? operations[given] : undefined;
+        if (operation === undefined) return given;
+        name = operation.request;
+        const fields = new RequestFields(operation.type, `v${version}.${operation.type}`, value);
+        const next = operation.read(fields, this.#subscription, this.#context);
+        return { next, resumeFrom: fields.text('resume_from'), status: operation.status };
+      });
+      if (typeof read === 'string') {
+        this.#connection.reply(failureJson(id, `unknown operation: ${read.slice(0, 200)}`));
         return;
       }
-      name = operation.request;
-      const fields = new RequestFields(operation.type, `v${version}.${operation.type}`, value);
-      const next = operation.read(fields, this.#subscription, this.#context);
-      const resumeFrom = fields.text('resume_from');
-      const reply = (cursor: string) => acknowledgement(id, operation.status, resumeFrom === null ? null : cursor);
+      const { next, resumeFrom, status } = read;
+      const reply = (cursor: string) => acknowledgement(id, status, resumeFrom === null ? null : cursor);
       if (next !== null) await this.#change(next, resumeFrom, reply);
-      else this.#connection.reply(acknowledgement(id, operation.status, null));
+      else this.#connection.reply(acknowledgement(id, status, null));
     } catch (error) {
       this.#connection.reply(failureJson(id, problemText(error, profile, name, this.#subscription.accounts.size)));
     }

@@ -12,13 +12,16 @@ const TRY_AGAIN_LATER = 1013;
 /** How many seconds of messages may come at once. */
 const BURST_SECONDS = 4;
 
+/** A message counts once more for each so many bytes. */
+const BYTES_PER_MESSAGE = 16 * 1024;
+
 /** A connection that events are sent to as text messages, and that requests come from, one after the other. */
 export class WebSocketConnection implements EventSink {
   readonly #socket: WebSocket;
   readonly #settings: StreamSettings;
   readonly #clock: Clock;
   readonly #onMessage: (text: string) => Promise<void>;
-  readonly #waiting: string[] = [];
+  readonly #waiting: Buffer[] = [];
   #isHandling = false;
   #isAlive = true;
   #tokens: number;
@@ -34,7 +37,9 @@ export class WebSocketConnection implements EventSink {
     this.#onMessage = onMessage;
     this.#tokens = settings.maxMessagesPerSecond * BURST_SECONDS;
     this.#filledAt = clock.now();
-    socket.on('message', (data, isBinary) => this.#receive(data.toString(), isBinary));
+    socket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
+    // Each is answered.
+    socket.on('ping', () => this.#spend(1));
     socket.on('pong', () => {
       this.#isAlive = true;
     });
@@ -80,6 +85,8 @@ export class WebSocketConnection implements EventSink {
   #close(code: number, reason: string): void {
     this.#cancel();
     this.#socket.close(code, reason);
+    // To get the client's own close.
+    this.#socket.resume();
     this.#cancel = this.#clock.schedule(this.#settings.lingerMs, () => this.#socket.terminate());
   }
 
@@ -89,28 +96,34 @@ export class WebSocketConnection implements EventSink {
     this.#close(POLICY, '');
   }
 
-  #receive(text: string, isBinary: boolean): void {
-    const { maxMessagesPerSecond } = this.#settings;
-    const now = this.#clock.now();
-    const filled = this.#tokens + ((now - this.#filledAt) / 1000) * maxMessagesPerSecond;
-    this.#tokens = Math.min(filled, maxMessagesPerSecond * BURST_SECONDS) - 1;
-    this.#filledAt = now;
-    if (this.#tokens < 0) {
-      this.#waiting.length = 0;
-      this.refuse(JSON.stringify({ error: `more than ${maxMessagesPerSecond} messages per second` }));
-      return;
-    }
+  #receive(data: Buffer, isBinary: boolean): void {
     // Binary messages are ignored, as by the live service.
-    if (isBinary) return;
-    this.#waiting.push(text);
+    if (!this.#spend(1 + data.length / BYTES_PER_MESSAGE) || isBinary) return;
+    this.#waiting.push(data);
     if (!this.#isHandling) void this.#handle();
   }
 
+  /** Counts messages. @returns false: they are too many, and the connection is refused */
+  #spend(messages: number): boolean {
+    const { maxMessagesPerSecond } = this.#settings;
+    const now = this.#clock.now();
+    const filled = this.#tokens + ((now - this.#filledAt) / 1000) * maxMessagesPerSecond;
+    this.#tokens = Math.min(filled, maxMessagesPerSecond * BURST_SECONDS) - messages;
+    this.#filledAt = now;
+    if (this.#tokens >= 0) return true;
+    this.#waiting.length = 0;
+    this.refuse(JSON.stringify({ error: `more than ${maxMessagesPerSecond} messages per second` }));
+    return false;
+  }
+
+  /** One message after the other; meanwhile nothing more is read, so that the client waits and not its messages. */
   async #handle(): Promise<void> {
     this.#isHandling = true;
+    this.#socket.pause();
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
-      await this.#onMessage(next);
+      await this.#onMessage(next.toString());
     this.#isHandling = false;
+    this.#socket.resume();
   }
 
   /** Pings; one that does not answer before the next is gone. */
