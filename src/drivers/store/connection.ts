@@ -112,11 +112,19 @@ export interface ConnectionPoolState {
   readonly waiting: number;
 }
 
+/** What is used of the socket of a client. */
+interface PgStream {
+  readonly bytesRead: number;
+  on(event: 'data', listener: () => void): unknown;
+  off(event: 'data', listener: () => void): unknown;
+  destroy(): void;
+}
+
 /** Properties of a client of node-postgres that its types do not declare. */
 interface PgClientInternals {
   /** Of the server process of this connection. */
   readonly processID: number;
-  readonly connection: { readonly stream: { destroy(): void } };
+  readonly connection: { readonly stream: PgStream };
 }
 
 /** What a session says of itself. */
@@ -233,6 +241,22 @@ export class ConnectionPool {
       throw connectError(error);
     }
   }
+}
+
+/**
+ * Watches how much a connection receives from now on.
+ *
+ * @param onExcess called once more than `most` bytes have come, with each further piece
+ * @returns ends that
+ */
+export function watchReceived(client: pg.PoolClient, most: number, onExcess: () => void): () => void {
+  const { stream } = (client as pg.PoolClient & PgClientInternals).connection;
+  const before = stream.bytesRead;
+  const onData = (): void => {
+    if (stream.bytesRead - before > most) onExcess();
+  };
+  stream.on('data', onData);
+  return () => void stream.off('data', onData);
 }
 
 /** Errors whose only detail is the message of the database. */

@@ -86,6 +86,22 @@ describe('a reading that is stopped', () => {
       expect(database.pools.read).toEqual({ open: 1, idle: 1, waiting: 0 });
     }));
 
+  it('by its size leaves nothing that runs', () =>
+    withDatabase({ readConnections: 1, maxReadBytes: 100_000 }, async (database) => {
+      const rows = (count: number) => ({ text: `SELECT repeat('x', 990) AS x FROM generate_series(1, ${count})` });
+      await expect(database.query(rows(1_000_000))).rejects.toMatchObject({
+        ...code('read-too-large'),
+        data: { mostBytes: 100_000 },
+      });
+      expect(await running()).toBe(0n);
+      const all = database.read(async (reader) => {
+        for (let i = 0; i < 3; i++) await reader.query(rows(60));
+      });
+      await expect(all).rejects.toMatchObject(code('read-too-large'));
+      expect((await database.query(rows(60))).length).toBe(60);
+      expect(database.pools.read).toEqual({ open: 1, idle: 1, waiting: 0 });
+    }));
+
   it('by its signal leaves nothing that runs, at whatever moment that comes', () =>
     withDatabase({ readConnections: 2 }, async (database) => {
       for (let delayMs = 0; delayMs < 12; delayMs++) {

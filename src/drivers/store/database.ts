@@ -7,6 +7,7 @@ import {
   isTransient,
   type SessionOptions,
   storeError,
+  watchReceived,
 } from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { type Clock, pause } from '#kernel/clock.js';
@@ -28,6 +29,8 @@ export interface DatabaseOptions {
   readonly readConnections?: number;
   /** Time limit of one read, all its queries together. Default: 10 s. */
   readonly readTimeoutMs?: number;
+  /** Bytes that one read may get, all its queries together, as they are transferred: bytea as hexadecimal digits. Default: 128 MiB. */
+  readonly maxReadBytes?: number;
   /** Time limit for a free or a new connection. Default: 10 s. */
   readonly connectTimeoutMs?: number;
 }
@@ -72,6 +75,7 @@ export class Database {
         writeConnections: 8,
         readConnections: 16,
         readTimeoutMs: 10_000,
+        maxReadBytes: 128 * 2 ** 20,
         connectTimeoutMs: 10_000,
       },
       ...rest,
@@ -108,10 +112,10 @@ export class Database {
   }
 
   /**
-   * Reads on one connection. Time limit and signal hold for all queries; when either ends, the running query is cancelled in
-   * the database and further ones are refused.
+   * Reads on one connection. Time limit, size limit and signal hold for all queries; when one ends them, the running query is
+   * cancelled in the database and further ones are refused.
    *
-   * @throws store/timeout, store/cancelled, store/pool-exhausted and others
+   * @throws store/timeout, store/read-too-large, store/cancelled, store/pool-exhausted and others
    */
   async read<T>(work: (reader: DatabaseReader) => Promise<T>, limits: ReadLimits = {}): Promise<T> {
     const { signal, timeoutMs = this.#options.readTimeoutMs, snapshot = false } = limits;
@@ -125,11 +129,18 @@ export class Database {
       if (this.#isReplicaUnknown) await this.#requireReplica();
       return await this.#readers.use(async (client) => {
         const reader: DatabaseReader = { query: (query) => reading.query(client, query) };
-        if (!snapshot) return work(reader);
-        await reader.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
-        const result = await work(reader);
-        await reader.query({ text: 'COMMIT' });
-        return result;
+        const { maxReadBytes } = this.#options;
+        const onExcess = () => reading.stop(storeErrors['read-too-large']({ mostBytes: maxReadBytes }));
+        const stopCounting = watchReceived(client, maxReadBytes, onExcess);
+        try {
+          if (!snapshot) return await work(reader);
+          await reader.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
+          const result = await work(reader);
+          await reader.query({ text: 'COMMIT' });
+          return result;
+        } finally {
+          stopCounting();
+        }
       });
     } finally {
       stopClock();

@@ -123,6 +123,11 @@ export const storeErrors = defineErrors('store', {
     message: (d: { afterMs: number }) => `a database query was stopped after ${d.afterMs} ms`,
     remedy: 'Request less at once: a smaller limit or a narrower time range.',
   },
+  'read-too-large': {
+    class: 'caller',
+    message: (d: { mostBytes: number }) => `what is asked for takes more than ${d.mostBytes} bytes in the database`,
+    remedy: 'Request less at once: a smaller limit or a narrower time range.',
+  },
   cancelled: {
     class: 'shutting-down',
     message: (d: { reason: string }) => `a database query was cancelled: ${d.reason}`,
