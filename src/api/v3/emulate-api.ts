@@ -19,7 +19,7 @@ import {
 } from '#api/v3/emulate-input.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkedBocBase64, hashBase64, upperCaseRaw } from '#api/v3/json-values.js';
-import { emulatedTransactions, writeLiveActions, writeLiveTransactions } from '#api/v3/live-answers.js';
+import { emulatedTransactions, writeLiveActions, writeLiveTransactionsInSlices } from '#api/v3/live-answers.js';
 import { EMULATION_PRICE } from '#api/v3/price.js';
 import { TraceNodeSchema } from '#api/v3/traces.js';
 import { transactionValue } from '#api/v3/transactions.js';
@@ -234,10 +234,13 @@ async function answerOf(
 ): Promise<JsonText> {
   const { profile } = context;
   const transactions = emulatedTransactions(trace);
+  context.worked(transactions.length * TRANSACTION_WORK);
+  const { slices } = context;
+  slices.begin();
   const external_hash = trace.message.hash();
   const origin = { trace_id: null, trace_external_hash: external_hash };
   const own: AnswerPage = { profile, addresses: new AddressCollector(), messages: new Map() };
-  const written = writeLiveTransactions(transactions, origin, own);
+  const written = await writeLiveTransactionsInSlices(transactions, origin, own, slices);
   const addresses = new AddressCollector();
   for (const { account } of transactions) addresses.add(account);
   const live: LiveTrace = {
@@ -262,7 +265,7 @@ async function answerOf(
     `"transactions":${written.transactionsJson}`,
     `"actions":[${actions}]`,
   ];
-  if (profile === 'toncenter' || asked.include_code_data === true) parts.push(...cellParts(trace));
+  if (profile === 'toncenter' || asked.include_code_data === true) parts.push(...(await cellParts(trace, slices)));
   parts.push(...(await addressParts(addresses, meaning?.contracts ?? [], asked, context)));
   parts.push(`"rand_seed":"${Buffer.from(trace.rand_seed).toString('base64')}"`);
   parts.push(`"is_incomplete":${trace.is_incomplete}`);
@@ -274,11 +277,18 @@ async function answerOf(
 /** Characters of an answer. */
 const MOST_CHARACTERS = 32 * 2 ** 20;
 
+/** Work units of writing a transaction. */
+const TRANSACTION_WORK = 0.2;
+
 /** `code_cells` and `data_cells`. @throws v3/answer-too-large */
-function cellParts({ transactions }: EmulatedTrace): readonly string[] {
+async function cellParts(
+  { transactions }: EmulatedTrace,
+  slices: EmulateContext['slices'],
+): Promise<readonly string[]> {
   const codes = new Map<string, Cell>();
   const data = new Map<string, Cell>();
   for (const { before, after } of transactions) {
+    if (slices.isOver) await slices.next();
     for (const state of [before, after]) {
       const account = decodeCell(ShardAccount, state).account.value;
       if (account.kind !== 'account' || account.storage.state.kind !== 'account_active') continue;
@@ -288,16 +298,20 @@ function cellParts({ transactions }: EmulatedTrace): readonly string[] {
     }
   }
   let characters = 0;
-  const mapJson = (all: ReadonlyMap<string, Cell>) =>
-    Array.from(all, ([hash, cell]) => {
+  const mapJson = async (all: ReadonlyMap<string, Cell>): Promise<string> => {
+    const texts: string[] = [];
+    for (const [hash, cell] of all) {
+      if (slices.isOver) await slices.next();
       const text = `"${hash}":"${checkedBocBase64(cell)}"`;
       characters += text.length;
       if (characters > MOST_CHARACTERS) {
         throw v3Errors['answer-too-large']({ limit: `${MOST_CHARACTERS} characters` });
       }
-      return text;
-    }).join(',');
-  return [`"code_cells":{${mapJson(codes)}}`, `"data_cells":{${mapJson(data)}}`];
+      texts.push(text);
+    }
+    return texts.join(',');
+  };
+  return [`"code_cells":{${await mapJson(codes)}}`, `"data_cells":{${await mapJson(data)}}`];
 }
 
 /** Interfaces of tokens, and the kinds of their metadata. */

@@ -12,6 +12,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
+import type { WorkSlices } from '#kernel/work-slices.js';
 import type { EmulatedTrace } from '#services/emulation/emulated-trace.js';
 import type { LiveAction, LiveTrace, LiveTransaction } from '#services/pending/live-trace.js';
 
@@ -87,7 +88,28 @@ export function writeLiveTransactions(
   origin: LiveOrigin,
   page: AnswerPage,
 ): WrittenLiveTrace {
-  const written = transactions.map((each) => writeLiveTransaction(each, origin, page));
+  return traceOf(
+    transactions.map((each) => writeLiveTransaction(each, origin, page)),
+    page,
+  );
+}
+
+/** The same, in slices. */
+export async function writeLiveTransactionsInSlices(
+  transactions: readonly LiveTransaction[],
+  origin: LiveOrigin,
+  page: AnswerPage,
+  slices: WorkSlices,
+): Promise<WrittenLiveTrace> {
+  const written: WrittenTransaction[] = [];
+  for (const each of transactions) {
+    if (slices.isOver) await slices.next();
+    written.push(writeLiveTransaction(each, origin, page));
+  }
+  return traceOf(written, page);
+}
+
+function traceOf(written: readonly WrittenTransaction[], page: AnswerPage): WrittenLiveTrace {
   const { trace, transactions_order } = unfoldingTree(written);
   const byHash = new Map(written.map((each) => [each.hash, each]));
   return {
