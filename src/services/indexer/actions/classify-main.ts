@@ -4,6 +4,7 @@ import { CLASSIFIER_VERSION, classify } from '#domain/actions/classify.js';
 import { Database } from '#drivers/store/database.js';
 import { numberLayouts } from '#drivers/store/write/actions.js';
 import { systemClock } from '#kernel/clock.js';
+import { BEHIND, lowerPriority, ownThreadCpuTime } from '#kernel/os-thread.js';
 import { plainError } from '#kernel/worker-channel.js';
 import { WorkerSide } from '#kernel/worker-side.js';
 import { ClassifyLoop } from '#services/indexer/actions/classify-loop.js';
@@ -12,6 +13,9 @@ import { type ClassifiedPage, TraceClassification } from '#services/indexer/acti
 import { actions } from '#services/indexer/derivations/actions.js';
 import { progressKey } from '#services/indexer/derivations/derivation.js';
 import { indexerErrors } from '#services/indexer/errors.js';
+
+// The event loop goes first, as in the threads that write.
+lowerPriority(ownThreadCpuTime(), BEHIND.worker);
 
 const side = new WorkerSide<ClassifyContract>({
   unexpected: (problem, cause) => indexerErrors.unexpected({ problem }, cause),

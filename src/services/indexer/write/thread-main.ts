@@ -13,12 +13,13 @@ const side = new WorkerSide<WriteThreadContract>({
   unexpected: (problem, cause) => indexerErrors.unexpected({ problem }, cause),
 });
 
+let database: Database | null = null;
 let writer: BatchWriter | null = null;
 
 /** The database need not be available when the thread starts. */
 async function openWriter(): Promise<BatchWriter> {
   const { url, partition_rounds, accounts } = side.start;
-  const database = await Database.open({ url, writeConnections: 1, readConnections: 1 }, { clock: systemClock });
+  database ??= await Database.open({ url, writeConnections: 1, readConnections: 1 }, { clock: systemClock });
   const options = { partition_rounds, accounts: accounts === null ? null : new Set(accounts) };
   const globalVersion = (key_block: number): Promise<number> => side.host.globalVersion(key_block);
   const mcBlockId = (mc_seqno: number) => side.host.mcBlockId(mc_seqno);
@@ -33,5 +34,8 @@ void side.serve(async () => ({
       const order = { exclusive, awaitPrevious: () => side.host.awaitPrevious() };
       return writer.write({ bundles: unpackBundles(packed), zerostates }, order);
     },
+  },
+  close: async () => {
+    await database?.close();
   },
 }));

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openIndex } from '#drivers/store/index-state.js';
-import { systemClock } from '#kernel/clock.js';
+import { type Clock, systemClock } from '#kernel/clock.js';
 import type { BundleBatch } from '#services/indexer/write/batch-writer.js';
 import { packBundles, unpackBundles } from '#services/indexer/write/thread-protocol.js';
 import { WritePool } from '#services/indexer/write/write-pool.js';
+import { FakeClock } from '#test/support/fake-clock.js';
 import { type RecordedBundles, recordedBundles } from '#test/support/recorded-bundles.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
@@ -27,10 +28,10 @@ function batch(from: number, to: number): BundleBatch {
   return { bundles: chain.bundles.slice(from - 1, to), zerostates: null };
 }
 
-function pool(threads: number): WritePool {
+function pool(threads: number, clock: Clock = systemClock): WritePool {
   const start = { url: test.url, partition_rounds: 1000, accounts: null };
   const globalVersion = async (key_block: number) => chain.globalVersion(key_block);
-  return new WritePool(threads, start, { clock: systemClock, globalVersion, mcBlockId: async () => null });
+  return new WritePool(threads, start, { clock, globalVersion, mcBlockId: async () => null });
 }
 
 async function indexed(): Promise<string> {
@@ -95,6 +96,19 @@ describe('threads that write', () => {
     expect([threads.lost, await indexed()]).toEqual([1, '{[1,21),[41,51)}']);
     await threads.write(batch(61, 70), IN_TURN, never);
     expect(await indexed()).toBe('{[1,21),[41,51),[61,71)}');
+    await threads.close();
+  });
+
+  it('end when they are not used, and are started again', async () => {
+    const clock = new FakeClock();
+    const threads = pool(1, clock);
+    await threads.write(batch(101, 105), IN_TURN, never);
+    clock.advance(19_000);
+    expect(threads.threads).toBe(1);
+    clock.advance(1_000);
+    expect(threads.threads).toBe(0);
+    await threads.write(batch(106, 110), IN_TURN, never);
+    expect([threads.threads, threads.lost]).toEqual([1, 0]);
     await threads.close();
   });
 });

@@ -1,5 +1,5 @@
 import type { BatchOrder } from '#drivers/store/write/write-batch.js';
-import { type Clock, pause } from '#kernel/clock.js';
+import { type CancelSchedule, type Clock, pause } from '#kernel/clock.js';
 import { Semaphore } from '#kernel/semaphore.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { WorkerThread } from '#kernel/worker-thread.js';
@@ -20,15 +20,21 @@ export interface WritePoolModules extends ChainAnswers {
   readonly clock: Clock;
 }
 
+/** After so long without a batch a thread ends: one that has filled a chain keeps some 200 MB. */
+const IDLE_MS = 20_000;
+/** How long it may take to close its connections then. */
+const CLOSE_MS = 2_000;
+
 /** An abandoned batch may still wait for a database that does not answer. */
 const GIVE_UP_MS = 2000;
 
-/** A pool of threads that write batches in parallel. Threads start on demand; a lost thread is replaced. */
+/** A pool of threads that write batches in parallel. Threads start on demand, and end when they are not used; a lost one is replaced. */
 export class WritePool {
   readonly #start: ThreadStart;
   readonly #modules: WritePoolModules;
   readonly #permits: Semaphore;
-  readonly #idle: WriteThread[] = [];
+  /** Each with the end of its rest; the one that was used last is the last. */
+  readonly #idle = new Map<WriteThread, CancelSchedule>();
   readonly #busy = new Set<WriteThread>();
   #closed = false;
   #lost = 0;
@@ -37,6 +43,11 @@ export class WritePool {
     this.#start = start;
     this.#modules = modules;
     this.#permits = new Semaphore(threads);
+  }
+
+  /** Threads that run. */
+  get threads(): number {
+    return this.#idle.size + this.#busy.size;
   }
 
   /** Threads lost so far. */
@@ -53,8 +64,7 @@ export class WritePool {
   async write(batch: BundleBatch, order: BatchOrder, signal: AbortSignal): Promise<BatchReport> {
     const release = await this.#permits.acquire(signal)!;
     try {
-      const thread = this.#idle.pop() ?? new WriteThread(this.#start, this.#modules);
-      return await this.#write(thread, batch, order, signal);
+      return await this.#write(this.#take(), batch, order, signal);
     } finally {
       release();
     }
@@ -63,8 +73,26 @@ export class WritePool {
   /** Terminates all threads. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#idle, ...this.#busy].map((thread) => thread.terminate()));
-    this.#idle.length = 0;
+    for (const cancel of this.#idle.values()) cancel();
+    await Promise.all([...this.#idle.keys(), ...this.#busy].map((thread) => thread.terminate()));
+    this.#idle.clear();
+  }
+
+  #take(): WriteThread {
+    const last = [...this.#idle].at(-1);
+    if (last === undefined) return new WriteThread(this.#start, this.#modules);
+    const [thread, cancel] = last;
+    cancel();
+    this.#idle.delete(thread);
+    return thread;
+  }
+
+  #rest(thread: WriteThread): void {
+    const cancel = this.#modules.clock.schedule(IDLE_MS, () => {
+      this.#idle.delete(thread);
+      void thread.close();
+    });
+    this.#idle.set(thread, cancel);
   }
 
   async #write(thread: WriteThread, batch: BundleBatch, order: BatchOrder, signal: AbortSignal): Promise<BatchReport> {
@@ -86,7 +114,7 @@ export class WritePool {
       this.#busy.delete(thread);
       if (!thread.isAlive) this.#lost++;
       else if (this.#closed) void thread.terminate();
-      else this.#idle.push(thread);
+      else this.#rest(thread);
     }
   }
 }
@@ -120,6 +148,10 @@ class WriteThread {
     this.#awaitPrevious = awaitPrevious;
     const packed = packBundles(bundles as readonly McBlockBundle[]);
     return this.#thread.call.write(transfer({ packed, zerostates, exclusive }, [packed.bytes]));
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close(CLOSE_MS);
   }
 
   terminate(): Promise<void> {
