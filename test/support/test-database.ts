@@ -9,6 +9,7 @@ const ADDRESS_VARIABLE = 'TERN_TEST_DATABASE_SERVER';
 /** A database for one test file or test. */
 export interface TestDatabase {
   readonly url: string;
+  readonly name: string;
   /** A connection, which ends with the database. */
   connect(): Promise<pg.Client>;
   /** Removes the database, whoever still uses it. */
@@ -38,6 +39,7 @@ export async function testDatabase(
   const clients: pg.Client[] = [];
   return {
     url,
+    name,
     connect: async () => {
       const client = new pg.Client(connectionConfig(url));
       client.on('error', () => {});

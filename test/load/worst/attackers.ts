@@ -23,6 +23,10 @@ export class Attackers {
     this.#child = fork(join(import.meta.dirname, 'attack-main.ts'));
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   /** Resolves when the time is over. */
   async attack(order: AttackOrder): Promise<Readonly<Record<string, AbuseTally>>> {
     const over = new AbortController();

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Address } from '#formats/address/address.js';
-import { commentBody } from '#localnet/wallets/create-transfer.js';
+import { toBase64 } from '#kernel/bytes.js';
+import { commentBody, type InternalMessageOptions } from '#localnet/wallets/create-transfer.js';
 import { fundedWallets, walletContract } from '#localnet/wallets/wallet-contract.js';
 import { ServedTern } from '#test/support/served-tern.js';
 import { fundHighloadSenders, type HighloadSender, sendBoc } from '../highload-senders.js';
@@ -17,6 +18,7 @@ const BATCHES = 40;
 const BATCH = 30;
 const VALUE = 10_000_000n;
 const IN_FLIGHT = 24;
+const ATTEMPTS = 5;
 
 const POPULATE_BLOCK_MS = 300;
 const POPULATED_WITHIN_MS = 240_000;
@@ -25,6 +27,8 @@ const POPULATED_WITHIN_MS = 240_000;
 const ENDLESS = 20;
 /** `ACCEPT`, which lifts the gas limit to the most that there is, and a loop without an end. */
 const ENDLESS_CODE = 'te6cckEBAQEABgAACPgAkOox23hy';
+/** As many messages as a wallet can send at once. */
+const FAN = 250;
 const EMPTY_CELL_BOC = 'te6cckEBAQEAAgAAAEysuc0=';
 
 /** What of the network does not change while it is attacked. */
@@ -34,6 +38,10 @@ export interface NetworkFacts {
   /** Wallets that nobody uses, raw addresses. */
   readonly wallets: readonly string[];
   readonly endless: readonly string[];
+  /** Accounts of those who send meanwhile, raw addresses. */
+  readonly senders: readonly string[];
+  /** Messages that are not sent, and would lead to {@link FAN} further ones each; base64. */
+  readonly fans: readonly string[];
 }
 
 /** A local network in a process of its own, with so much on its chain that the largest answers are large. */
@@ -72,7 +80,13 @@ export class HostileNetwork {
       const wallets = fundedWallets()
         .filter(({ version, mnemonic }) => mnemonic !== null && version !== 'v5r1')
         .map(({ address }) => address.toRaw());
-      const facts = { receivers: receivers.map((each) => each.toRaw()), wallets, endless };
+      const facts = {
+        receivers: receivers.map((each) => each.toRaw()),
+        wallets,
+        endless,
+        senders: funded.map(({ wallet }) => wallet.address.toRaw()),
+        fans: funded.map((sender) => toBase64(sender.transfer(...fanOf(receivers)))),
+      };
       return new HostileNetwork(node, `${data}/localnet/global.config.json`, facts, funded);
     } catch (error) {
       await node.close();
@@ -80,10 +94,20 @@ export class HostileNetwork {
     }
   }
 
+  get pid(): number {
+    return this.#node.pid;
+  }
+
   /** The newest masterchain block. */
   async headSeqno(): Promise<number> {
     const { head } = (await (await fetch(`${this.#node.url}/localnet/status`)).json()) as { head: { seqno: number } };
     return head.seqno;
+  }
+
+  /** Messages that were accepted, and are in no block yet. */
+  async waitingMessages(): Promise<number> {
+    const status = await (await fetch(`${this.#node.url}/localnet/status`)).json();
+    return (status as { waiting_messages: number }).waiting_messages;
   }
 
   /** Root hash and file hash of a masterchain block, as the node tells them. */
@@ -96,6 +120,10 @@ export class HostileNetwork {
   close(): Promise<void> {
     return this.#node.close();
   }
+}
+
+function fanOf(receivers: readonly Address[]): InternalMessageOptions[] {
+  return receivers.slice(0, FAN).map((to) => ({ to, value: VALUE, bounce: false }));
 }
 
 function receiver(number: number): Address {
@@ -118,8 +146,14 @@ async function populate(url: string, senders: readonly HighloadSender[], receive
       const number = transfers++;
       const sender = senders[number % senders.length]!;
       const messages = Array.from({ length: number < TRACES ? 1 : BATCH }, message);
-      const { accepted, problem } = await sendBoc(url, sender.transfer(...messages));
-      if (!accepted) throw new Error(`the network was not populated: ${problem}`);
+      const boc = sender.transfer(...messages);
+      for (let attempt = 1; ; attempt++) {
+        const { accepted, problem } = await sendBoc(url, boc);
+        if (accepted) break;
+        // A machine that is busy with other things may be late.
+        if (attempt === ATTEMPTS) throw new Error(`the network was not populated: ${problem}`);
+        await delay(1_000);
+      }
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));

@@ -81,6 +81,10 @@ export class MeasuredTern {
     return new MeasuredTern(served, files, keys, raisePriority(served.pid));
   }
 
+  get pid(): number {
+    return this.#served.pid;
+  }
+
   get url(): string {
     return this.#served.url;
   }

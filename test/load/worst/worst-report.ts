@@ -15,8 +15,10 @@ export interface WorstCase {
   readonly probe: ProbeSummary;
   /** Of the longest stalls; empty without a profile. */
   readonly causes: readonly StallCause[];
-  /** The longest delay in the process that measures: what is less cannot be told from it. */
-  readonly ownLoopMs: number;
+  /** Delays in the process that measures: what is less cannot be told from it. */
+  readonly ownLoopMs: { readonly p99: number; readonly max: number };
+  /** Who used the processors of the machine, in milliseconds. */
+  readonly processors: Readonly<Record<string, number>>;
 }
 
 export interface WorstResult {
@@ -77,7 +79,7 @@ export function breaches({ cases, wrong, crash }: WorstResult, bounds: WorstBoun
 
 /** All abuses at once. */
 export function worstCaseText({ cases, wrong, sent }: WorstResult): string[] {
-  return cases.flatMap(({ seconds, honest, tallies, probe, causes, ownLoopMs }) => {
+  return cases.flatMap(({ seconds, honest, tallies, probe, causes, ownLoopMs, processors }) => {
     const { stalls, memory, dropped, ran, waited } = probe;
     return [
       '',
@@ -111,7 +113,10 @@ export function worstCaseText({ cases, wrong, sent }: WorstResult): string[] {
       '',
       `messages sent: ${sent}; wrong answers and lost messages: ${wrong.length}`,
       `event loop: longest stall ${ms(stalls.longest)}, without waiting for a processor ${ms(stalls.longestOwn)}; ` +
-        `${stalls.long} of more than ${LONG_STALL_MS} ms; own loop of this measurement ${ms(ownLoopMs)}`,
+        `${stalls.long} of more than ${LONG_STALL_MS} ms; own loop of this measurement p99 ${ms(ownLoopMs.p99)}, longest ${ms(ownLoopMs.max)}`,
+      `processors: ${Object.entries(processors)
+        .map(([name, time]) => `${name} ${(time / 1000).toFixed(1)} s`)
+        .join(', ')}`,
       `main thread: ${ms(ran)} on a processor, ${ms(waited)} waiting for one`,
       `RSS: ${mib(memory.start)} at the start, most ${mib(memory.max)}, ${mib(memory.end)} at the end, ` +
         `${mib(memory.slope)} a minute after the first third; over time: ${memory.course.map(mib).join(', ')}`,

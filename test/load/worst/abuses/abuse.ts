@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import type { HttpCall } from '../../../../bench/v2/keep-alive-client.js';
 import type { NetworkFacts } from '../hostile-network.js';
 
@@ -171,9 +172,39 @@ export class Attack {
     return socket;
   }
 
-  /** Sockets that are open. */
-  get sockets(): number {
-    return this.#sockets.size;
+  /** A WebSocket; messages are counted as answers, and the code that it is closed with. */
+  webSocket(path: string, from: string): WebSocket {
+    const { tally } = this;
+    tally.requests++;
+    const socket = new WebSocket(`${this.url.replace('http', 'ws')}${path}`, { localAddress: from });
+    const began = performance.now();
+    socket.once('open', () => this.#answered(101, '', began));
+    socket.on('message', (data: Buffer) => {
+      tally.bytes += data.length;
+      this.count(data.toString('latin1', 0, 9) === '{"error":' ? 'refused' : 'messages');
+    });
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (!this.isOver) this.count(error.code ?? error.message);
+    });
+    socket.on('close', (code) => {
+      if (!this.isOver) this.count(`closed with ${code}`);
+    });
+    return socket;
+  }
+
+  /** Keeps so many connections, spread over so many addresses; those that were closed are opened again. */
+  async keepSockets(
+    { sockets, addresses }: { readonly sockets: number; readonly addresses: number },
+    open: (from: string, number: number) => Socket,
+  ): Promise<void> {
+    for (let number = 0; !this.isOver; ) {
+      // No more than a hundred new ones a second.
+      for (let i = 0; i < 5 && this.#sockets.size < sockets; i++) {
+        open(this.address(number % addresses), number);
+        number++;
+      }
+      await this.pause(50);
+    }
   }
 
   count(name: string | number): void {

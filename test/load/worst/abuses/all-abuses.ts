@@ -3,7 +3,9 @@ import { hostileBodies } from './bodies.js';
 import { hostileEmulation } from './emulation.js';
 import { floods } from './floods.js';
 import { largeAnswers } from './large-answers.js';
+import { hostileServices } from './services.js';
 import { hostileSockets } from './sockets.js';
+import { hostileStreams } from './streams.js';
 
 /** Everything that is tried. */
 export const allAbuses: readonly Abuse[] = [
@@ -11,5 +13,7 @@ export const allAbuses: readonly Abuse[] = [
   ...hostileBodies,
   ...hostileSockets,
   ...hostileEmulation,
+  ...hostileStreams,
+  ...hostileServices,
   ...floods,
 ];

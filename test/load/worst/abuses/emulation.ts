@@ -105,6 +105,24 @@ export const hostileEmulation: readonly Abuse[] = [
     path: '/api/v3/estimateFee',
     body: largeEstimate(attack.facts.wallets[0]!, number),
   })),
+  fromAddresses('endless-emulation', 'emulateTrace of a message to a contract without an end', (attack, number) => ({
+    path: '/api/emulate/v1/emulateTrace',
+    body: JSON.stringify({
+      boc: externalMessage(endlessContract(attack, number), new Builder().storeUint(number, 32).endCell()),
+      with_actions: true,
+    }),
+  })),
+  fromAddresses(
+    'large-emulation',
+    'emulateTrace of a message that leads to 250 others, with all that it may tell',
+    (attack, number) => ({
+      path: '/api/emulate/v1/emulateTrace',
+      body: JSON.stringify({
+        boc: attack.facts.fans[number % attack.facts.fans.length],
+        ...{ with_actions: true, include_code_data: true, include_address_book: true, include_metadata: true },
+      }),
+    }),
+  ),
   fromAddresses('malformed-send-boc', 'sendBoc of what is no message', (_, number) => ({
     path: '/api/v2/sendBoc',
     body: JSON.stringify({ boc: toBase64(serializeBoc(largeBody(number))).slice(0, -40) }),

@@ -4,22 +4,6 @@ import type { Abuse, Attack } from './abuse.js';
 const HEADERS = 'host: tern\r\nuser-agent: slow\r\n';
 const INFO = `GET /api/v2/getMasterchainInfo HTTP/1.1\r\n${HEADERS}\r\n`;
 
-/** Keeps so many connections, spread over so many addresses; those that were closed are opened again. */
-async function keep(
-  attack: Attack,
-  { sockets, addresses }: { readonly sockets: number; readonly addresses: number },
-  open: (from: string, number: number) => Socket,
-): Promise<void> {
-  for (let number = 0; !attack.isOver; ) {
-    // No more than a hundred new ones a second.
-    for (let i = 0; i < 5 && attack.sockets < sockets; i++) {
-      open(attack.address(number % addresses), number);
-      number++;
-    }
-    await attack.pause(50);
-  }
-}
-
 /** Writes a part again and again, while the connection takes it. */
 function drip(attack: Attack, socket: Socket, part: string, everyMs: number): void {
   const timer = setInterval(() => {
@@ -33,7 +17,7 @@ const halfBodies: Abuse = {
   what: '200 connections from 20 addresses, each with most of a body of 1 MB and never the rest',
   run: (attack) => {
     const part = Buffer.alloc(900_000, 0x20);
-    return keep(attack, { sockets: 200, addresses: 20 }, (from) => {
+    return attack.keepSockets({ sockets: 200, addresses: 20 }, (from) => {
       const socket = attack.socket(from, { allowHalfOpen: true });
       socket.write(`POST /api/v2/jsonRPC HTTP/1.1\r\n${HEADERS}content-length: 1000000\r\n\r\n`);
       socket.write(part);
@@ -46,7 +30,7 @@ const slowHeaders: Abuse = {
   name: 'slow-headers',
   what: '200 connections from 20 addresses whose headers come byte by byte',
   run: (attack) =>
-    keep(attack, { sockets: 200, addresses: 20 }, (from) => {
+    attack.keepSockets({ sockets: 200, addresses: 20 }, (from) => {
       const socket = attack.socket(from, { allowHalfOpen: true });
       socket.write('GET /api/v2/getMasterchainInfo HTTP/1.1\r\nx-slow: ');
       drip(attack, socket, 'a', 1_000);
@@ -58,7 +42,7 @@ const slowBodies: Abuse = {
   name: 'slow-bodies',
   what: '200 connections from 20 addresses whose bodies come byte by byte',
   run: (attack) =>
-    keep(attack, { sockets: 200, addresses: 20 }, (from) => {
+    attack.keepSockets({ sockets: 200, addresses: 20 }, (from) => {
       const socket = attack.socket(from, { allowHalfOpen: true });
       socket.write(`POST /api/v2/jsonRPC HTTP/1.1\r\n${HEADERS}content-length: 1000000\r\n\r\n`);
       drip(attack, socket, ' ', 1_000);
@@ -70,14 +54,14 @@ const silentSockets: Abuse = {
   name: 'silent-sockets',
   what: '500 connections from 50 addresses on which nothing is said',
   run: (attack) =>
-    keep(attack, { sockets: 500, addresses: 50 }, (from) => attack.socket(from, { allowHalfOpen: true })),
+    attack.keepSockets({ sockets: 500, addresses: 50 }, (from) => attack.socket(from, { allowHalfOpen: true })),
 };
 
 const halfClosed: Abuse = {
   name: 'half-closed',
   what: '200 connections from 20 addresses that are closed on one side in the middle of a request, and on the other never',
   run: (attack) =>
-    keep(attack, { sockets: 200, addresses: 20 }, (from, number) => {
+    attack.keepSockets({ sockets: 200, addresses: 20 }, (from, number) => {
       const socket = attack.socket(from, { allowHalfOpen: true });
       socket.end(number % 2 === 0 ? INFO : INFO.slice(0, -10));
       return socket;
@@ -88,7 +72,7 @@ const unread: Abuse = {
   name: 'unread-answers',
   what: '40 connections from 20 addresses that ask for 500 messages and read nothing of the answer',
   run: (attack) =>
-    keep(attack, { sockets: 40, addresses: 20 }, (from, number) => {
+    attack.keepSockets({ sockets: 40, addresses: 20 }, (from, number) => {
       const socket = attack.socket(from, { allowHalfOpen: true, reads: false });
       socket.pause();
       socket.write(`GET /api/v3/messages?limit=500&offset=${number % 1000} HTTP/1.1\r\n${HEADERS}\r\n`);
@@ -100,7 +84,7 @@ const pipelinedUnread: Abuse = {
   name: 'pipelined-unread',
   what: '20 connections, each with 500 requests at once, that read nothing',
   run: (attack) =>
-    keep(attack, { sockets: 20, addresses: 20 }, (from) => {
+    attack.keepSockets({ sockets: 20, addresses: 20 }, (from) => {
       const socket = attack.socket(from, { allowHalfOpen: true, reads: false });
       socket.pause();
       socket.write(INFO.repeat(500));
@@ -142,7 +126,7 @@ const idleConnections: Abuse = {
   name: 'idle-connections',
   what: '2,000 connections from 40 addresses that are kept after one request',
   run: (attack) =>
-    keep(attack, { sockets: 2_000, addresses: 40 }, (from) => {
+    attack.keepSockets({ sockets: 2_000, addresses: 40 }, (from) => {
       const socket = attack.socket(from, { allowHalfOpen: true });
       socket.write(INFO);
       return socket;
