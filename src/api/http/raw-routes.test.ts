@@ -267,9 +267,7 @@ describe('a WebSocket', () => {
     const work: WorkBudget = {
       take: (units) => {
         left -= units;
-        return left >= 0
-          ? { kind: 'allowed' }
-          : { kind: 'limited', retryAfterMs: 900, limit: '10 work units' };
+        return left >= 0 ? { kind: 'allowed' } : { kind: 'limited', retryAfterMs: 900, limit: '10 work units' };
       },
       settle: () => {},
     };
