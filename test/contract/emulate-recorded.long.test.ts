@@ -36,21 +36,35 @@ function deploysSenders({ response }: RecordedCall): boolean {
   );
 }
 
+/** What is compared of an answer: its members; of a text only that it is there. */
+function answerParts(status: number, body: unknown): object {
+  const isText = typeof body === 'string';
+  return isText ? { status, hasText: body !== '' } : { status, ...(comparable(body ?? '') as object) };
+}
+
 describe('the emulation API answers as the live service did', () => {
   let tvm: TvmPool;
   let served: ServedEmulation;
+  /** The time in messages that are composed: of the machine that recorded, not of the state. */
+  let composed: number | null = null;
 
   beforeAll(async () => {
     tvm = await startTvm();
-    served = await serveEmulation(`${folder}/chain`, tvm);
+    served = await serveEmulation(`${folder}/chain`, tvm, {
+      account: (chain) => async (address, options) => {
+        const read = await chain.account(address, options);
+        return { ...read, shard_utime: composed ?? read.shard_utime };
+      },
+    });
   });
   afterAll(async () => {
     await served?.close();
     await tvm?.close();
   });
 
-  async function answerOf({ request, response, mc_seen }: RecordedCall) {
+  async function answerOf({ request, response, mc_seen, at: time }: RecordedCall) {
     const { method, path, headers, text, body } = request;
+    composed = response.status === 200 && path.includes('TonConnect') ? Math.floor(time) : null;
     const isTrace = response.status === 200 && response.body?.transactions !== undefined;
     const hasBlock = (body as { mc_block_seqno?: unknown } | undefined)?.mc_block_seqno !== undefined;
     // The recorded service was a block behind the newest one.
@@ -58,19 +72,21 @@ describe('the emulation API answers as the live service did', () => {
     const isPinned = body !== undefined && (isTrace || !hasBlock);
     served.as = isTrace ? conditionsOf(response.body) : text === undefined && !hasBlock ? { mc_seqno: at } : {};
     const sent = text ?? JSON.stringify(isPinned ? { ...body, mc_block_seqno: at } : body);
-    const init = { method, headers: { 'content-type': 'application/json', ...headers }, body: sent };
-    const answer = await fetch(`${served.url}/toncenter${path}`, init);
-    return { status: answer.status, body: await answer.json() };
+    const withBody = method === 'GET' || method === 'HEAD' ? {} : { body: sent };
+    const init = { method, headers: { 'content-type': 'application/json', ...headers }, ...withBody };
+    const answer = await fetch(`${served.url}/toncenter${path}`, { ...init, redirect: 'manual' });
+    const received = await answer.text();
+    const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true && received !== '';
+    return { status: answer.status, body: isJson ? JSON.parse(received) : received };
   }
 
   const compare = async (calls: readonly RecordedCall[]): Promise<void> => {
     const wrong: string[] = [];
     for (const call of calls) {
-      if (call.request.method !== 'POST') continue;
       const name = call.name ?? (deploysSenders(call) ? `activity ${call.i} deploys a contract` : `activity ${call.i}`);
       const { status, body } = await answerOf(call);
-      const recorded = { status: call.response.status, ...(comparable(call.response.body) as object) };
-      for (const { at, ...values } of differences(recorded, { status, ...(comparable(body) as object) })) {
+      const recorded = answerParts(call.response.status, call.response.body);
+      for (const { at, ...values } of differences(recorded, answerParts(status, body))) {
         const rule = ruleOf(at, name);
         if (rule === undefined)
           wrong.push(`${call.n ?? call.i} ${name}: ${at}: ${JSON.stringify(values).slice(0, 200)}`);

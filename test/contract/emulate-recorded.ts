@@ -7,6 +7,8 @@ export interface RecordedCall {
   readonly n?: number;
   readonly i?: number;
   readonly name?: string;
+  /** Unix seconds. */
+  readonly at: number;
   readonly mc_seen: number;
   readonly request: {
     readonly method: string;

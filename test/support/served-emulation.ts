@@ -5,8 +5,12 @@ import { emulateDescription } from '#api/v3/emulate-api.js';
 import { systemEnvironment } from '#app/cli/environment.js';
 import { networkEmulation } from '#app/service/emulation.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
+import { WorkSlices } from '#kernel/work-slices.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { TraceRequest } from '#services/emulation/emulated-trace.js';
+import type { ContractOptions } from '#services/emulation/options.js';
 import { openAccess } from '#test/support/fake-http-api.js';
 import { FakeIndex } from '#test/support/fake-index.js';
 import { replayedContracts } from '#test/support/replayed-contracts.js';
@@ -21,13 +25,34 @@ export interface ServedEmulation {
 
 const DEADLINE_MS = 60_000;
 
-export async function serveEmulation(folder: string, tvm: TvmPool): Promise<ServedEmulation> {
-  const { chain, serviceOver } = replayedContracts(folder, tvm);
-  const contracts = serviceOver({ cpuMs: DEADLINE_MS, traceCpuMs: DEADLINE_MS, deadlineMs: DEADLINE_MS });
+interface ServedEmulationOptions {
+  /** False: the server has no index, not even one that knows nothing. */
+  readonly hasIndex?: boolean;
+  /** Bounds in place of such that no recorded message reaches. */
+  readonly bounds?: ContractOptions;
+  /** Reads in place of those of the chain. */
+  readonly account?: (chain: ChainReads) => ChainReads['account'];
+}
+
+export async function serveEmulation(
+  folder: string,
+  tvm: TvmPool,
+  { hasIndex = true, bounds = {}, account }: ServedEmulationOptions = {},
+): Promise<ServedEmulation> {
+  const replayed = replayedContracts(folder, tvm);
+  const changes = account === undefined ? {} : { account: account(replayed.chain) };
+  const contracts = replayed.serviceOver(
+    { cpuMs: DEADLINE_MS, traceCpuMs: DEADLINE_MS, deadlineMs: DEADLINE_MS, ...bounds },
+    changes,
+  );
+  const chain = {
+    account: changes.account ?? ((address, options) => replayed.chain.account(address, options)),
+    head: (options) => replayed.chain.head(options),
+  } satisfies Pick<ChainReads, 'account' | 'head'>;
   const { emulateTrace, meaningOf } = networkEmulation({ chain, contracts }, []);
   const served = { as: {} as Partial<TraceRequest> };
   const network = {
-    ...{ index: new FakeIndex({}), chain, contracts, isTestnet: false },
+    ...{ chain, contracts },
     emulation: {
       emulateTrace: (request: TraceRequest, options: object) => emulateTrace({ ...request, ...served.as }, options),
     },
@@ -36,8 +61,15 @@ export async function serveEmulation(folder: string, tvm: TvmPool): Promise<Serv
   const own = { timeoutMs: null, noAddressBook: false, noMetadata: false, debug: false };
   const api = {
     ...emulateDescription,
-    context: (request: Parameters<typeof v3Context>[1]) =>
-      v3Context(network, { ...request, switches: { ...own, ...request.switches } }),
+    context: (request: Parameters<typeof v3Context>[1]) => ({
+      ...{ ...request, network, slices: new WorkSlices(systemClock, request.read.signal) },
+      index: hasIndex
+        ? v3Context(
+            { index: new FakeIndex({}), isTestnet: false },
+            { ...request, switches: { ...own, ...request.switches } },
+          )
+        : null,
+    }),
   };
   const server = await startHttpServer(
     { host: '127.0.0.1', port: 0, version: '2.2.0', requestLog: 'none', deadlineMs: DEADLINE_MS },

@@ -214,14 +214,11 @@ export class ApiRoutes {
       if (state.endpoint?.parameters.allOptional) return {};
       throw httpErrors['bad-json']({ problem: 'it is empty' });
     }
-    const { value: given } = body;
-    const liveBody = state.profile === 'toncenter' ? state.endpoint?.endpoint.liveBody : undefined;
-    const value = liveBody !== undefined && given === null ? {} : given;
+    const { value } = body;
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw httpErrors['bad-json']({ problem: 'it must be an object' });
     }
     const params = value as RawParameters;
-    if (liveBody !== undefined) return liveBody(params);
     if (!this.#style.hasRpc) return params;
     state.extra ??= takeEchoedExtra(params);
     delete params['@extra'];

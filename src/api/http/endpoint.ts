@@ -51,10 +51,10 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
    */
   readonly depends?: (params: StaticDecode<Params>) => readonly string[] | null;
   /**
-   * In the `toncenter` profile: the members of a JSON body as the live service reads them, before they are checked. Their names may be
-   * in any case, and others are ignored, as are the parameters of the query.
+   * In the `toncenter` profile: the parameters of a body as the live service reads them, before they are checked. The parameters of
+   * the query are ignored.
    */
-  readonly liveBody?: (raw: RawParameters) => RawParameters;
+  readonly liveBody?: (body: LiveBody) => RawParameters;
   /**
    * The estimated work of a call before it runs, in work units, where 1 unit is about 1 ms of CPU time of this process. Budgets
    * and queues count by it; after the call it is corrected by what was really done. Default: 1.
@@ -68,6 +68,15 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
   /** Deadline of a call in milliseconds, where it is longer than that of the server. */
   readonly deadlineMs?: number;
   readonly handle: (params: StaticDecode<Params>, context: Context) => Promise<Static<Result> | JsonText>;
+}
+
+/** A body that an endpoint reads itself. */
+export interface LiveBody {
+  /** Content type without its parameters, in lower case; null: the client sent none. */
+  readonly type: string | null;
+  /** @throws http/bad-json, http/body-too-complex */
+  json(): unknown;
+  text(): string;
 }
 
 /** An endpoint with parameters and result of any type. */

@@ -115,7 +115,7 @@ export interface CallThreads<Values = SwitchValues<NoSwitches>> {
 export interface FailedRequest {
   readonly profile: Profile;
   readonly method: string;
-  /** Without the query, and without what selects a profile. */
+  /** As the client wrote it, without the query, and without what selects a profile. */
   readonly path: string;
 }
 

@@ -171,6 +171,27 @@ function parse(text: string): unknown {
   }
 }
 
+/** What the live services, written in Go, say of a text that is no JSON. @param thrown what `JSON.parse` said */
+export function liveSyntaxProblem(text: string, thrown: string): string {
+  const END = 'unexpected end of JSON input';
+  if (text.trim() === '' || /Unexpected end|Unterminated/.test(thrown)) return END;
+  const at = /position (\d+)/.exec(thrown)?.[1];
+  const named = /^Unexpected token '(.)'/su.exec(thrown)?.[1];
+  const character = at === undefined ? (named ?? text.trim()[0]) : text[Number(at)];
+  if (character === undefined) return END;
+  const [, where] = PLACES.find(([said]) => said.test(thrown)) ?? [null, 'looking for beginning of value'];
+  return `invalid character '${character}' ${where}`;
+}
+
+/** Where a character is wrong, by what `JSON.parse` says. */
+const PLACES: readonly (readonly [RegExp, string])[] = [
+  [/after JSON/, 'after top-level value'],
+  [/property name or|double-quoted property name/, 'looking for beginning of object key string'],
+  [/after property value/, 'after object key:value pair'],
+  [/after array element/, 'after array element'],
+  [/after property name/, 'after object key'],
+];
+
 /** The engine quotes the text around the error, which may be long. */
 function shortened(message: string): string {
   return message.length > 160 ? `${message.slice(0, 157)}...` : message;

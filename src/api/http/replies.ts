@@ -105,7 +105,7 @@ export class Replies {
     const error = asHttpError(thrown, request.id);
     const endpoint = state?.endpoint?.endpoint ?? null;
     const { api, style, profile } = state ?? this.#unrouted(request);
-    const path = (request.raw.url ?? '').split('?', 1)[0]!.replace(TONCENTER_MOUNT, '');
+    const path = request.originalUrl.split('?', 1)[0]!.replace(TONCENTER_MOUNT, '');
     const told = api?.failureText?.(error, { profile, method: request.method, path }) ?? null;
     const status = told?.status ?? statusOf(error, endpoint, profile, style);
     const elapsedMs = state === null ? 0 : this.#elapsed(state);

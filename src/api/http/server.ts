@@ -13,13 +13,14 @@ import { BodyReader } from '#api/http/body-reader.js';
 import { Connections } from '#api/http/connections.js';
 import { addDocsRoutes } from '#api/http/docs-routes.js';
 import { EarlyRefusals } from '#api/http/early-refusals.js';
+import type { LiveBody } from '#api/http/endpoint.js';
 import { EndpointCalls } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
 import { addExplorerRoutes } from '#api/http/explorer-routes.js';
 import { addHealthRoutes, MetricsPage } from '#api/http/health-routes.js';
 import { HeldAnswers } from '#api/http/held-answers.js';
 import type { AnyHttpApi, RawBody } from '#api/http/http-api.js';
-import { parseJsonBody } from '#api/http/json-body.js';
+import { type JsonLimits, parseJsonBody } from '#api/http/json-body.js';
 import { HttpMetrics } from '#api/http/metrics.js';
 import { missingPath } from '#api/http/missing-paths.js';
 import { checkHttpOptions, type HttpModules, type HttpOptions, type HttpSettings } from '#api/http/options.js';
@@ -236,6 +237,9 @@ async function buildApp(
     const { bytes, release } = await bodies.read(payload, addressBlock(request.ip));
     try {
       if (bytes.length >= LARGE_BODY) await turns.next(connections.turnOfClient(payload));
+      const { state } = request;
+      const ofEndpoint = state?.profile === 'toncenter' ? state.endpoint?.endpoint.liveBody : undefined;
+      if (ofEndpoint !== undefined) return { value: ofEndpoint(liveBodyOf(bytes, payload, options)), hasLongId: false };
       return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
     } finally {
       release();
@@ -313,6 +317,20 @@ async function buildApp(
   const metricsPage = new MetricsPage(modules.metrics, modules.clock);
   addHealthRoutes(app, { networks, metricsPage, limit: pages, apiVersion, isClosing: () => closing.isClosing });
   return { app, connections, raw };
+}
+
+/** A body whose content type counts. */
+function liveBodyOf(bytes: Buffer, { rawHeaders }: IncomingMessage, limits: JsonLimits): LiveBody {
+  // The header was replaced by that of JSON.
+  const at = rawHeaders.findIndex((name, i) => i % 2 === 0 && name.toLowerCase() === 'content-type');
+  return {
+    type: at < 0 ? null : rawHeaders[at + 1]!.split(';', 1)[0]!.trim().toLowerCase(),
+    json: () => {
+      if (bytes.length === 0) throw httpErrors['bad-json']({ problem: 'it is empty' });
+      return parseJsonBody(bytes, limits).value;
+    },
+    text: () => bytes.toString('utf8'),
+  };
 }
 
 /** The headers of the switches of APIs. */

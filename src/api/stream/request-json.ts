@@ -1,4 +1,5 @@
 import type { RawBody } from '#api/http/http-api.js';
+import { liveSyntaxProblem } from '#api/http/json-body.js';
 import { streamErrors } from '#api/stream/errors.js';
 
 /** Nesting of a request: an object of lists. */
@@ -62,7 +63,7 @@ export function jsonValue(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw streamErrors.request({ problem: syntaxProblem(text, String((error as Error).message)) });
+    throw streamErrors.request({ problem: liveSyntaxProblem(text, String((error as Error).message)) });
   }
 }
 
@@ -98,23 +99,4 @@ function endOfText(text: string, start: number): number {
     while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;
     if ((slashes & 1) === 0) return at;
   }
-}
-
-function syntaxProblem(text: string, thrown: string): string {
-  if (text.trim() === '' || /Unexpected end|Unterminated/.test(thrown)) return 'unexpected end of JSON input';
-  const at = Number(/position (\d+)/.exec(thrown)?.[1] ?? Number.NaN);
-  const character = Number.isNaN(at) ? (text.trim()[0] ?? '') : (text[at] ?? '');
-  if (character === '') return 'unexpected end of JSON input';
-  const where = /after JSON/.test(thrown)
-    ? 'after top-level value'
-    : /property name/.test(thrown)
-      ? 'looking for beginning of object key string'
-      : /after property value/.test(thrown)
-        ? 'after object key:value pair'
-        : /after array element/.test(thrown)
-          ? 'after array element'
-          : /after property name/.test(thrown)
-            ? 'after object key'
-            : 'looking for beginning of value';
-  return `invalid character '${character}' ${where}`;
 }

@@ -331,7 +331,7 @@ export const supportedActionTypes = typeList(
 /** The types that are shown to a client. @param given the parameter `supported_action_types`; the header takes precedence */
 export function shownActionTypes(
   given: readonly string[] | undefined,
-  { switches }: Pick<V3Context, 'switches'>,
+  { switches }: { readonly switches: Pick<V3Context['switches'], 'actionsVersion'> },
 ): ActionTypeFilter {
   const words = switches.actionsVersion === null ? (given ?? [LATEST]) : [switches.actionsVersion];
   const supported = [...expandActionTypes(words)].sort();

@@ -11,7 +11,7 @@ import type { TernError } from '#kernel/tern-error.js';
 import type { LookUps, NamedContracts } from '#services/lookups/named-contracts.js';
 
 /** The header of answers that may lack something because the index does not have all of the chain. */
-const COVERAGE_HEADER = 'X-Tern-Coverage';
+export const COVERAGE_HEADER = 'X-Tern-Coverage';
 
 /** Headers of an answer that was kept: the coverage of the index goes on with its head. */
 export function coverageAsOfNow(headers: AnswerHeaders, index: IndexCoverage): AnswerHeaders {

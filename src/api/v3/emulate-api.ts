@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
-import type { AnyEndpoint, JsonText } from '#api/http/endpoint.js';
-import { jsonText } from '#api/http/endpoint.js';
+import { type AnyEndpoint, endpointOf, type JsonText, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { FailedRequest, Profile } from '#api/http/http-api.js';
+import type { SwitchValues } from '#api/http/parameters.js';
 import { actionValue, shownActionTypes } from '#api/v3/actions.js';
 import { AddressBookJson, MetadataJson } from '#api/v3/address-book.js';
 import { addressBookText, readAddressRows, tokenEntries } from '#api/v3/address-rows.js';
 import { AddressCollector, type AnswerPage, mapSchema } from '#api/v3/answer-type.js';
-import { type V3ChainContext, type V3ChainNetwork, v3Switches } from '#api/v3/context.js';
-import { coveredEndpointOf, NEEDS_NOTHING } from '#api/v3/coverage.js';
+import { type V3Context, v3Switches } from '#api/v3/context.js';
+import { COVERAGE_HEADER } from '#api/v3/coverage.js';
 import {
   decodeMessage,
   decodeTransfer,
@@ -29,23 +29,47 @@ import type { Cell } from '#formats/cells/cell.js';
 import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
-import { EMULATED_VERSION, type EmulatedTrace, type TraceEmulation } from '#services/emulation/emulated-trace.js';
+import type { WorkSlices } from '#kernel/work-slices.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import type { ReadOptions } from '#services/chain/read-context.js';
+import type { ContractReads } from '#services/emulation/contract-reads.js';
+import {
+  EMULATED_VERSION,
+  type EmulatedTrace,
+  requireStateBlock,
+  type TraceEmulation,
+  type TraceRequest,
+} from '#services/emulation/emulated-trace.js';
 import { encodeTonConnect } from '#services/emulation/ton-connect.js';
 import type { FoundContract, TraceMeanings } from '#services/emulation/trace-meaning.js';
 import type { LiveTrace } from '#services/pending/live-trace.js';
 
 /** What the emulation methods use of one network. */
-interface EmulateNetwork extends V3ChainNetwork {
+interface EmulateNetwork {
+  readonly chain: Pick<ChainReads, 'account' | 'head'>;
+  readonly contracts: Pick<ContractReads, 'explainRefusal'>;
   readonly emulation: TraceEmulation;
   readonly meanings: TraceMeanings;
 }
 
 /** Context of one request. */
-export interface EmulateContext extends V3ChainContext {
+export interface EmulateContext {
   readonly network: EmulateNetwork;
+  readonly profile: Profile;
+  readonly switches: SwitchValues<EmulateSwitches>;
+  /** Deadline and abort signal of the request, for reads of the chain. */
+  readonly read: ReadOptions;
+  /** Adds a header to the response. */
+  readonly header: (name: string, value: string) => void;
+  /** Reports work beside that of the price, in work units. */
+  readonly worked: (units: number) => void;
+  /** Divides what is written without I/O. */
+  readonly slices: WorkSlices;
+  /** Reads of the index, for the address book and metadata; null: the server has no index. */
+  readonly index: V3Context | null;
 }
 
-const emulateEndpoint = coveredEndpointOf<EmulateContext>();
+const emulateEndpoint = endpointOf<EmulateContext>();
 
 const flags = {
   with_actions: Type.Optional(Type.Boolean({ description: 'Classify the trace into `actions`.', default: false })),
@@ -83,7 +107,9 @@ const EmulateTraceResponse = Type.Object(
     address_book: Type.Optional(AddressBookJson),
     metadata: Type.Optional(MetadataJson),
     rand_seed: Type.String({ description: 'Random seed of the emulated blocks: 32 bytes in base64.' }),
-    is_incomplete: Type.Boolean({ description: 'More follows than 256 transactions, or a depth of 32.' }),
+    is_incomplete: Type.Boolean({
+      description: 'More follows than 256 transactions, 4,096 messages, or a depth of 32.',
+    }),
   },
   { $id: 'EmulateTraceResponse' },
 );
@@ -121,7 +147,6 @@ const emulateTrace = emulateEndpoint({
   statuses: STATUSES,
   price: () => EMULATION_PRICE,
   isQueuedElsewhere: true,
-  coverage: NEEDS_NOTHING,
   freshness: 'none',
   liveBody: liveTraceBody,
   handle: (given, context) => {
@@ -180,7 +205,6 @@ const emulateTonConnect = emulateEndpoint({
   statuses: STATUSES,
   price: () => EMULATION_PRICE,
   isQueuedElsewhere: true,
-  coverage: NEEDS_NOTHING,
   freshness: 'none',
   liveBody: liveTonConnectBody,
   handle: async (given, context) => {
@@ -188,13 +212,13 @@ const emulateTonConnect = emulateEndpoint({
     const wallet = decodeWallet(given.from, profile);
     const transfers = (given.messages as readonly GivenTransfer[]).map((each, i) => decodeTransfer(each, i, profile));
     const { mc_block_seqno, valid_until = null } = given;
-    const state = await namingParameters('from', profile, async () => {
-      const at = mc_block_seqno === undefined ? {} : { at: mc_block_seqno };
-      return network.chain.account(wallet, { ...read, ...at });
+    const message = await namingParameters('from', context, async () => {
+      if (mc_block_seqno !== undefined) {
+        requireStateBlock(mc_block_seqno, (await network.chain.head(read)).block.seqno);
+      }
+      const state = await network.chain.account(wallet, { ...read, at: mc_block_seqno ?? 'head' });
+      return encodeTonConnect(state, { wallet, transfers, valid_until });
     });
-    const message = await namingParameters('from', profile, async () =>
-      encodeTonConnect(state, { wallet, transfers, valid_until }),
-    );
     // Without the header the live service shows types of version 1 only.
     const words = profile === 'toncenter' && switches.actionsVersion === null ? ['v1'] : undefined;
     return emulate(message, true, given, shownActionTypes(words, context), context);
@@ -211,10 +235,11 @@ async function emulate(
   shown: ActionTypeFilter,
   context: EmulateContext,
 ): Promise<JsonText> {
-  const { network, read, profile, header } = context;
+  const { network, read, header } = context;
   const { mc_block_seqno: mc_seqno } = asked;
+  requireIndex(asked, context);
   const request = { message, ignore_chksig, mc_seqno };
-  const trace = await namingParameters('boc', profile, () => network.emulation.emulateTrace(request, read));
+  const trace = await namingParameters('boc', context, () => network.emulation.emulateTrace(request, read), request);
   if (trace.global_version > EMULATED_VERSION) {
     header(EMULATOR_HEADER, `global_version=${EMULATED_VERSION}; network=${trace.global_version}`);
   }
@@ -281,10 +306,7 @@ const MOST_CHARACTERS = 32 * 2 ** 20;
 const TRANSACTION_WORK = 0.2;
 
 /** `code_cells` and `data_cells`. @throws v3/answer-too-large */
-async function cellParts(
-  { transactions }: EmulatedTrace,
-  slices: EmulateContext['slices'],
-): Promise<readonly string[]> {
+async function cellParts({ transactions }: EmulatedTrace, slices: WorkSlices): Promise<readonly string[]> {
   const codes = new Map<string, Cell>();
   const data = new Map<string, Cell>();
   for (const { before, after } of transactions) {
@@ -329,8 +351,12 @@ async function addressParts(
   context: EmulateContext,
 ): Promise<readonly string[]> {
   if (!book && !metadata) return [];
+  const { index } = context;
+  if (index === null) return [];
   const raws = [...byRaw.keys()];
-  const rows = await readAddressRows(byRaw, { domains: book, tokens: metadata }, context);
+  const rows = await readAddressRows(byRaw, { domains: book, tokens: metadata }, index);
+  const { header: coverage } = index.coverage;
+  if (coverage !== null) context.header(COVERAGE_HEADER, coverage);
   const parts: string[] = [];
   if (book) parts.push(`"address_book":{${addressBookText(raws, rows)}}`);
   if (metadata) {
@@ -357,16 +383,48 @@ function newTokenText({ kind, values }: FoundContract): string | null {
   return JSON.stringify({ is_indexed: false, token_info: [info] });
 }
 
-/** Errors about what is emulated name the parameter; in the `toncenter` profile they have texts of their own. */
-async function namingParameters<T>(parameter: string, profile: Profile, work: () => Promise<T>): Promise<T> {
+/** @throws http/bad-parameter, v3/emulate-request when the request asks for what only an index has, and there is none */
+function requireIndex({ include_address_book, include_metadata }: Asked, { index, profile }: EmulateContext): void {
+  if (index !== null || (include_address_book !== true && include_metadata !== true)) return;
+  if (profile === 'toncenter') {
+    throw v3Errors['emulate-request']({ problem: 'address book and metadata are not available' });
+  }
+  const parameter = include_address_book === true ? 'include_address_book' : 'include_metadata';
+  throw httpErrors['bad-parameter']({
+    parameter,
+    problem: 'this server has no index, so it must be left out or false',
+  });
+}
+
+/**
+ * Errors about what is emulated name the parameter, and say what is wrong with a message that is refused; in the `toncenter` profile
+ * they have texts of their own.
+ */
+async function namingParameters<T>(
+  parameter: string,
+  { network, profile, read }: EmulateContext,
+  work: () => Promise<T>,
+  refused?: Pick<TraceRequest, 'message' | 'mc_seqno'>,
+): Promise<T> {
   try {
     return await work();
   } catch (error) {
     const isAbout = isTernError(error) && error.class === 'caller' && error.code.startsWith('emulation/');
     if (!isAbout || profile === 'toncenter') throw error;
-    const name =
-      error.code === 'emulation/too-new' || error.code === 'emulation/no-state' ? 'mc_block_seqno' : parameter;
-    throw httpErrors['bad-parameter']({ parameter: name, problem: error.message }, error);
+    if (error.code === 'emulation/too-new' || error.code === 'emulation/no-state') {
+      throw httpErrors['bad-parameter']({ parameter: 'mc_block_seqno', problem: error.message }, error);
+    }
+    let problem = error.message;
+    if (error.code === 'emulation/not-accepted' && refused !== undefined) {
+      const { message, mc_seqno } = refused;
+      const text = `exitcode=${String(error.data.exit_code)}`;
+      const { explanation } = await network.contracts.explainRefusal(message, text, {
+        ...read,
+        at: mc_seqno ?? 'head',
+      });
+      problem = `${problem}. ${explanation}`;
+    }
+    throw httpErrors['bad-parameter']({ parameter, problem }, error);
   }
 }
 
@@ -407,11 +465,6 @@ function failureText(error: TernError, { profile, method, path }: FailedRequest)
   const live = LIVE_TEXTS[code];
   if (live !== undefined) return { status: 500, text: live(data) };
   if (code === 'v3/emulate-request') return { status: 400, text: `invalid request: ${String(data.problem)}` };
-  if (code === 'http/bad-json') {
-    const problem = String(data.problem);
-    const isCut = problem === 'it is empty' || /end of JSON input|Unterminated|at position/.test(problem);
-    return { status: 400, text: `invalid request: ${isCut ? 'unexpected end of JSON input' : problem}` };
-  }
   const isGet = method === 'GET' || method === 'HEAD';
   if (code === 'http/method-not-allowed' || code === 'http/not-found') {
     if (isGet) return { status: 404, text: `Cannot GET ${path.replace(/^\/api\/emulate\//i, '')}` };
@@ -424,7 +477,8 @@ const DESCRIPTION = `What a message would do, without sending it: the transactio
 
 The emulation begins with proven state after the newest masterchain block, or after the one that the request names, and goes on as
 the next blocks would: the messages of a block in the order of logical time, messages to other shards some blocks later. Contracts
-that the trace deploys are recognised, so actions and metadata include tokens that do not exist yet. The header
+that the trace deploys are recognised, so actions and metadata include tokens that do not exist yet. Address book and metadata need
+an index; a server without one refuses requests for them. The header
 \`X-Tern-Emulator\` of an answer says that the network has newer rules than the emulator.
 
 Under \`/toncenter/api/emulate\` answers and errors are those of the live service.`;

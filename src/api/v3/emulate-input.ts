@@ -1,5 +1,7 @@
+import type { LiveBody } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { Profile } from '#api/http/http-api.js';
+import { liveSyntaxProblem } from '#api/http/json-body.js';
 import type { RawParameters } from '#api/http/query-string.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
@@ -40,8 +42,8 @@ const MESSAGE_MEMBERS: Readonly<Record<string, LiveType>> = {
 };
 
 /** The body of `emulateTrace` as the live service reads it. @throws v3/emulate-request */
-export function liveTraceBody(raw: RawParameters): RawParameters {
-  const read = liveMembers(raw, TRACE_MEMBERS, 'EmulateRequest.');
+export function liveTraceBody(body: LiveBody): RawParameters {
+  const read = liveMembers(bodyValue(body, TRACE_MEMBERS, 'EmulateRequest'), TRACE_MEMBERS, 'EmulateRequest.');
   if (read.boc === undefined || read.boc === '') throw badRequest('boc is required');
   return read;
 }
@@ -49,8 +51,9 @@ export function liveTraceBody(raw: RawParameters): RawParameters {
 const MOST_MESSAGES = 4;
 
 /** The body of `emulateTonConnect` as the live service reads it. @throws v3/emulate-request */
-export function liveTonConnectBody(raw: RawParameters): RawParameters {
-  const read = liveMembers(raw, TON_CONNECT_MEMBERS, 'TonConnectEmulateRequest.');
+export function liveTonConnectBody(body: LiveBody): RawParameters {
+  const value = bodyValue(body, TON_CONNECT_MEMBERS, 'TonConnectEmulateRequest');
+  const read = liveMembers(value, TON_CONNECT_MEMBERS, 'TonConnectEmulateRequest.');
   const given = (read.messages ?? []) as readonly unknown[];
   const messages = given.map((message) => {
     if (message === null) return {};
@@ -69,6 +72,42 @@ export function liveTonConnectBody(raw: RawParameters): RawParameters {
     if (amount === undefined || amount === '') throw badRequest(`amount in message at index ${i} cannot be empty`);
   }
   return { ...read, messages };
+}
+
+/** The members of a body: JSON, or a form. @param name of its type in texts of the live service */
+function bodyValue(
+  { type, json, text }: LiveBody,
+  members: Readonly<Record<string, LiveType>>,
+  name: string,
+): RawParameters {
+  if (type === FORM) return formValue(new URLSearchParams(text()), members);
+  if (type === null || !type.endsWith('json')) throw badRequest('Unprocessable Entity');
+  let value: unknown;
+  try {
+    value = json();
+  } catch (error) {
+    if (!isTernError(error, 'http/bad-json')) throw error;
+    throw badRequest(liveSyntaxProblem(text(), String(error.data.problem)));
+  }
+  const found = typeOf(value);
+  if (value === null) return {};
+  if (found !== 'object') throw badRequest(`json: cannot unmarshal ${found} into Go value of type main.${name}`);
+  return value as RawParameters;
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/** The members of a form: texts, with those of other types read from them. */
+function formValue(form: URLSearchParams, members: Readonly<Record<string, LiveType>>): RawParameters {
+  const types = new Map(Object.entries(members).map(([name, type]) => [name.toLowerCase(), type]));
+  const read: RawParameters = {};
+  for (const [name, text] of form) {
+    const type = types.get(name.toLowerCase());
+    const isFlag = type === 'bool' && /^(?:true|false)$/.test(text);
+    const isNumber = (type === 'uint32' || type === 'uint64') && /^\d{1,15}$/.test(text);
+    read[name] = isFlag ? text === 'true' : isNumber ? Number(text) : text;
+  }
+  return read;
 }
 
 /** @param place how the live service names what the members belong to */

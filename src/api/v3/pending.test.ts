@@ -39,6 +39,7 @@ const traces = new PendingTraces(
           mc_seqno: 1,
           global_version: 13,
           rand_seed: new Uint8Array(32),
+          bytes: 0,
           is_incomplete: false,
         };
       },

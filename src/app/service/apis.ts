@@ -1,11 +1,19 @@
 import type { AdminContext } from '#api/admin/context.js';
 import { adminDescription } from '#api/admin/description.js';
-import type { HttpApi } from '#api/http/http-api.js';
+import type { ApiRequest, HttpApi } from '#api/http/http-api.js';
+import type { SwitchValues } from '#api/http/parameters.js';
 import type { LocalnetContext } from '#api/localnet/context.js';
 import { localnetDescription } from '#api/localnet/description.js';
 import type { V2Context } from '#api/v2/context.js';
 import { V2_TYPE_NAMES, v2Endpoints, v2Tags } from '#api/v2/endpoints.js';
-import { type V3ChainContext, type V3ChainNetwork, type V3Switches, v3Context } from '#api/v3/context.js';
+import {
+  type V3ChainContext,
+  type V3ChainNetwork,
+  type V3Context,
+  type V3Network,
+  type V3Switches,
+  v3Context,
+} from '#api/v3/context.js';
 import { coverageAsOfNow, coverageOfFailure } from '#api/v3/coverage.js';
 import { type EmulateContext, type EmulateSwitches, emulateDescription } from '#api/v3/emulate-api.js';
 import { writeAddressTail } from '#api/v3/page.js';
@@ -16,6 +24,7 @@ import type { OpenNetwork } from '#app/service/network.js';
 import type { NetworkIndex } from '#app/service/network-index.js';
 import type { DnsRoot } from '#domain/contracts/dns-domain.js';
 import { pause, systemClock } from '#kernel/clock.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
 import type { AccessAdministration } from '#services/access/start-keyed-access.js';
@@ -94,29 +103,41 @@ export function adminApi(access: AccessAdministration, unixTimeMs: () => number)
   return { ...adminDescription, context: () => ({ access, unixTimeMs }) };
 }
 
-/** The emulation API of a network that has an index. */
+/**
+ * The emulation API of a network.
+ * @param indexed reads of its index, for the address book and metadata; null: it has none
+ */
 export function emulateApi(
   network: OpenNetwork,
-  index: NetworkIndex,
-  {
-    dnsRoots,
-    ...facts
-  }: Omit<V3ChainNetwork, 'index' | 'chain' | 'contracts'> & { readonly dnsRoots: readonly DnsRoot[] },
+  dnsRoots: readonly DnsRoot[],
+  indexed: { readonly index: NetworkIndex; readonly facts: Omit<V3Network, 'index'> } | null,
 ): HttpApi<EmulateContext, EmulateSwitches> {
   return {
     ...emulateDescription,
-    freshness: () => index.freshness(),
+    freshness: (group) => network.poolOf(group).freshness(),
+    hasten: (group) => network.poolOf(group).watch.hasten(),
     context: (request) => {
-      const pool = network.poolOf(request.group);
+      const { read, profile, switches, header, worked, group } = request;
+      const pool = network.poolOf(group);
       const { meaningOf, emulateTrace } = networkEmulation(pool, dnsRoots);
       const { chain, contracts } = pool.v2;
-      const own = { timeoutMs: index.queryTimeoutMs, noAddressBook: false, noMetadata: false, debug: false };
-      return v3Context(
-        { index: index.reads, chain, contracts, emulation: { emulateTrace }, meanings: { meaningOf }, ...facts },
-        { ...request, switches: { ...own, ...request.switches } },
-      );
+      return {
+        network: { chain, contracts, emulation: { emulateTrace }, meanings: { meaningOf } },
+        ...{ profile, switches, read, header, worked },
+        slices: new WorkSlices(systemClock, read.signal),
+        index: indexed === null ? null : indexContext(indexed, request),
+      };
     },
   };
+}
+
+/** Context of reads of the index by an API that has no switches for them. */
+function indexContext(
+  { index, facts }: { readonly index: NetworkIndex; readonly facts: Omit<V3Network, 'index'> },
+  request: ApiRequest<SwitchValues<EmulateSwitches>>,
+): V3Context {
+  const own = { timeoutMs: index.queryTimeoutMs, noAddressBook: false, noMetadata: false, debug: false };
+  return v3Context({ index: index.reads, ...facts }, { ...request, switches: { ...own, ...request.switches } });
 }
 
 /** Polling interval for the head of the liteserver. */

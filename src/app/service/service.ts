@@ -102,11 +102,10 @@ interface NetworkReplacement extends Omit<Replacement<ServedNetwork>, 'open'> {
 /** The built page, in the package and in a checkout. */
 const EXPLORER_FOLDER = fileURLToPath(new URL('../../../dist/web', import.meta.url));
 
-/** What live services have, and this one not, or not without an index; the README lists it, too. */
+/** What live services have, and this one not; the README lists it, too. */
 const MISSING_PATHS = {
   '/api/v3/balanceChanges':
     'the balance changes of a transaction follow from `account_state_before` and `account_state_after` in /api/v3/transactions',
-  '/api/emulate/': 'emulation needs an index here: start the server with --database-url; or use estimateFee of API v2',
 };
 
 const KIB = 2 ** 10;
@@ -490,7 +489,7 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
         readers = readersOf(plan, testnet, index, { ...modules, logger });
         closers.add(() => readers?.close());
         apis.push(v3Api(open, index, readers, facts));
-        apis.push(emulateApi(open, index, { ...facts, dnsRoots: plan.dnsRoots }));
+        apis.push(emulateApi(open, plan.dnsRoots, { index, facts }));
       }
       const { config } = network;
       streams = await openStreams(options.streams, {
@@ -498,6 +497,7 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
       });
       closers.add(() => streams?.close());
     }
+    if (index === null) apis.push(emulateApi(open, [], null));
     const ended = new AbortController();
     closers.add(() => ended.abort());
     if (localNode !== null) apis.push(localnetApi(localNode.node, open, ended.signal));
@@ -542,7 +542,11 @@ async function openPendingOf(
   const emulation = networkEmulation(source, dnsRoots);
   return openPending(
     { config, ...plan },
-    { ...modules, chain, claimedSeqno: () => lite.headSeqno, emulation, index, pool },
+    {
+      ...{ ...modules, chain, emulation, index, pool },
+      claimedSeqno: () => lite.headSeqno,
+      isConnected: () => lite.metrics().servers.some(({ state }) => state === 'healthy'),
+    },
   );
 }
 

@@ -3,6 +3,7 @@ import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { BlockPosition } from '#formats/proofs/block-id.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
+import { emulationErrors } from '#services/emulation/errors.js';
 
 /** What is emulated, and from where. */
 export interface TraceRequest {
@@ -57,7 +58,9 @@ export interface EmulatedTrace {
   readonly rand_seed: Uint8Array;
   /** Breadth first: the transaction of the message first. */
   readonly transactions: readonly EmulatedTransaction[];
-  /** More follows than {@link MOST_EMULATED_TRANSACTIONS} or {@link MOST_EMULATED_DEPTH} allow. */
+  /** Memory of the states before and after the transactions, about. */
+  readonly bytes: number;
+  /** More follows than {@link MOST_EMULATED_TRANSACTIONS}, {@link MOST_EMULATED_MESSAGES} or {@link MOST_EMULATED_DEPTH} allow. */
   readonly is_incomplete: boolean;
 }
 
@@ -67,8 +70,22 @@ export const EMULATED_VERSION: number = EMULATOR.global_version;
 /** A trace of this many transactions is cut. */
 export const MOST_EMULATED_TRANSACTIONS = 256;
 
+/** A trace is cut after the transaction that sends the last of so many messages: who reads it should not wait for a hostile contract. */
+export const MOST_EMULATED_MESSAGES = 4_096;
+
 /** Messages of transactions this deep are not followed. */
 export const MOST_EMULATED_DEPTH = 32;
+
+/**
+ * Checks the block whose state an emulation begins with.
+ *
+ * @param newest seqno of the newest masterchain block
+ * @throws emulation/no-state, emulation/too-new
+ */
+export function requireStateBlock(mc_seqno: number, newest: number): void {
+  if (mc_seqno === 0) throw emulationErrors['no-state']({ mc_seqno });
+  if (mc_seqno > newest) throw emulationErrors['too-new']({ mc_seqno, newest });
+}
 
 /** Emulates messages on verified state. */
 export interface TraceEmulation {

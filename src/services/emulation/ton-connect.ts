@@ -54,10 +54,11 @@ const ENCODERS: ReadonlyMap<string, EncodeBody> = new Map<string, EncodeBody>([
  * emulation that ignores signatures. Bodies and state inits are in cells of their own.
  *
  * @param read the account of the wallet
- * @throws emulation/no-wallet
+ * @throws emulation/no-wallet, emulation/no-shard
  */
 export function encodeTonConnect(read: AccountStateRead, { wallet, transfers, valid_until }: TonConnectRequest): Cell {
-  const { account, shard_utime } = read;
+  const { account, shard_block, shard_utime } = read;
+  if (shard_block?.seqno === 0) throw emulationErrors['no-shard']({ workchain: wallet.workchain });
   const refuse = (problem: string, why: 'missing' | 'undeployed' | 'unknown' | 'unsupported', wallet_type = '') =>
     emulationErrors['no-wallet']({ wallet: wallet.toRaw(), problem, why, wallet_type });
   if (account?.kind !== 'account') throw refuse('it does not exist', 'missing');

@@ -17,7 +17,9 @@ import {
   type EmulatedTrace,
   type EmulatedTransaction,
   MOST_EMULATED_DEPTH,
+  MOST_EMULATED_MESSAGES,
   MOST_EMULATED_TRANSACTIONS,
+  requireStateBlock,
   type TraceRequest,
 } from '#services/emulation/emulated-trace.js';
 import { emulationErrors } from '#services/emulation/errors.js';
@@ -87,11 +89,10 @@ interface TraceAccount extends RunAccount {
 /** Where a trace begins, and with what. */
 interface TraceStart extends TraceRequest {
   readonly view: NetworkView;
-  readonly prev_blocks: PrevMcBlocks;
   readonly rand_seed: Uint8Array;
 }
 
-interface TraceEmulatorModules extends Pick<EmulationModules, 'chain' | 'libraries'> {
+interface TraceEmulatorModules extends Pick<EmulationModules, 'chain' | 'libraries' | 'prevBlocks'> {
   readonly tvm: Pick<TvmPool, 'emulateTransaction' | 'emulateTickTock'>;
 }
 
@@ -107,9 +108,12 @@ class TraceEmulator {
   readonly #accounts = new Map<string, Promise<TraceAccount>>();
   /** Blocks with messages to receive, by hop and shard. */
   readonly #blocks = new Map<string, EmulatedBlock>();
+  #prevBlocks: PrevMcBlocks | null = null;
   #waiting: EmulatedBlock[] = [];
   #root: TraceNode | null = null;
   #count = 0;
+  /** Messages that the transactions sent. */
+  #sent = 0;
   #cpuMs = 0;
   #bytes = 0;
   #isCut = false;
@@ -124,11 +128,15 @@ class TraceEmulator {
   /** @throws as `TraceEmulation.emulateTrace` */
   async emulate(): Promise<EmulatedTrace> {
     const { message, view, rand_seed } = this.#start;
+    const { prevBlocks } = this.#modules;
     const { info } = decodeCell(Message, message);
     if (info.kind === 'ext_out_msg_info') throw emulationErrors['no-destination']({ problem: 'Ext out message found' });
     if (!(info.dest instanceof Address)) throw emulationErrors['no-shard']({ workchain: info.dest.workchain_id });
     const lt = info.kind === 'int_msg_info' ? info.created_lt : 0n;
     const place = { lt, hash: message.hash() };
+    // Both are read at once; an error of the former is thrown where its account is needed.
+    this.#account(info.dest).catch(() => {});
+    this.#prevBlocks = await prevBlocks.at(this.#context, view.block, view.config);
     await this.#send({ message, dest: info.dest, place, depth: 0, hop: 0, sender: null });
     for (let hop = 0; this.#waiting.length > 0; hop++) {
       const due = this.#waiting.filter((block) => block.hop === hop);
@@ -141,13 +149,15 @@ class TraceEmulator {
       global_version: view.config.global_version,
       rand_seed,
       transactions: breadthFirst(this.#root!),
+      bytes: this.#bytes,
       is_incomplete: this.#isCut,
     };
   }
 
   async #receiveAll(block: EmulatedBlock): Promise<void> {
     for (let next = block.messages.next(); next !== null; next = block.messages.next()) {
-      if (this.#count >= MOST_EMULATED_TRANSACTIONS || next.depth >= MOST_EMULATED_DEPTH) {
+      const isFull = this.#count >= MOST_EMULATED_TRANSACTIONS || this.#sent >= MOST_EMULATED_MESSAGES;
+      if (isFull || next.depth >= MOST_EMULATED_DEPTH) {
         this.#isCut = true;
         continue;
       }
@@ -176,6 +186,7 @@ class TraceEmulator {
       after: account.current,
     };
     const out = [...result.value.out_msgs].map(([, { cell, value }]) => ({ cell, info: value.info }));
+    this.#sent += out.length;
     const node: TraceNode = { transaction, children: new Map(), sent: out.map(({ cell }) => toHex(cell.hash())) };
     if (sender === null) this.#root = node;
     else sender.children.set(toHex(message.hash()), node);
@@ -206,7 +217,7 @@ class TraceEmulator {
       const given = this.#start.blockTime?.(shard.block, hop);
       const expected = this.#expectedTime(shard, hop);
       const time = { ...expected, ...withoutUndefined(given) };
-      const { view, prev_blocks, ignore_chksig = false } = this.#start;
+      const { view, ignore_chksig = false } = this.#start;
       const { tvm, libraries } = this.#modules;
       const runner = new TransactionRunner(
         {
@@ -219,7 +230,7 @@ class TraceEmulator {
           // The least lt is that of the block itself: no transaction describes the block.
           start_lt: time.lt - 1n,
           rand_seed: time.rand_seed,
-          prev_blocks_info: prev_blocks,
+          prev_blocks_info: this.#prevBlocks!,
           libraries: null,
           resolveLibrary: libraries.resolver(this.#context, view.block),
           ignore_chksig,
@@ -282,7 +293,8 @@ class TraceEmulator {
     const { view } = this.#start;
     const read = await chain.account(address, { at: view.block, ...this.#context.remaining() });
     const { shard_block, shard_utime, shard_lt } = read;
-    if (shard_block === null || shard_utime === null || shard_lt === null) {
+    // Seqno 0 is the zerostate of a workchain whose first block is still to come.
+    if (shard_block === null || shard_block.seqno === 0 || shard_utime === null || shard_lt === null) {
       throw emulationErrors['no-shard']({ workchain: address.workchain });
     }
     const shard = { block: positionOf(shard_block), gen_utime: shard_utime, gen_lt: shard_lt };
@@ -347,11 +359,8 @@ export async function emulateTrace(
 ): Promise<EmulatedTrace> {
   const { mc_seqno, rand_seed = modules.randomBytes(SEED_BYTES) } = request;
   if (mc_seqno !== undefined) {
-    if (mc_seqno === 0) throw emulationErrors['no-state']({ mc_seqno });
-    const { seqno: newest } = (await modules.chain.head(context.remaining())).block;
-    if (mc_seqno > newest) throw emulationErrors['too-new']({ mc_seqno, newest });
+    requireStateBlock(mc_seqno, (await modules.chain.head(context.remaining())).block.seqno);
   }
   const view = await networkView(context, mc_seqno ?? 'head', modules);
-  const prev_blocks = await modules.prevBlocks.at(context, view.block, view.config);
-  return new TraceEmulator(context, { ...request, view, prev_blocks, rand_seed }, settings, modules).emulate();
+  return new TraceEmulator(context, { ...request, view, rand_seed }, settings, modules).emulate();
 }
