@@ -154,8 +154,15 @@ const schemas: Json = {
   ...schemasOf(FIRST_EVENTS, 'V1', {}),
   InvalidatedEvent: object(
     ['type', 'trace_external_hash_norm'],
-    { type: { const: 'trace_invalidated' }, trace_external_hash_norm: NORM },
-    { description: 'What was pending of the trace will not be: refused, expired, replaced or dropped.' },
+    {
+      type: { const: 'trace_invalidated' },
+      trace_external_hash_norm: NORM,
+      reason: text('Why; after `mispredicted` events of the trace as it is follow.', {
+        enum: ['refused', 'expired', 'replaced', 'dropped', 'mispredicted'],
+      }),
+      problem: text('The same in a sentence.'),
+    },
+    { description: 'What was pending of the trace will not be.' },
   ),
   LaggingEvent: object(
     ['type', 'cursor'],
@@ -164,7 +171,7 @@ const schemas: Json = {
   ),
   FollowedMessage: object(['status', 'settled', 'success', 'transactions', 'failures'], {
     status: text('How far the message is, or why it will not be.', {
-      enum: [...STAGES, 'refused', 'expired', 'replaced', 'dropped', 'mispredicted'],
+      enum: [...STAGES, 'refused', 'expired', 'replaced', 'dropped'],
     }),
     settled: { type: 'boolean', description: 'Nothing more will happen.' },
     success: {

@@ -9,6 +9,7 @@ import { toBase64, toHex } from '#kernel/bytes.js';
 import {
   FINALITIES,
   type Finality,
+  type Invalidation,
   type LiveEvent,
   type LiveTrace,
   type LiveTransaction,
@@ -79,7 +80,7 @@ export class LiveFeed {
 
   async #give(event: LiveEvent): Promise<void> {
     if (event.kind === 'invalidated') {
-      this.#invalidate(toBase64(event.invalidation.external_hash_norm));
+      this.#invalidate(event.invalidation);
       return;
     }
     const { trace } = event;
@@ -93,8 +94,10 @@ export class LiveFeed {
     }
   }
 
-  #invalidate(norm: string): void {
-    const text = new EventText(`{"type":"trace_invalidated",${hashMember(norm)}}`, false);
+  #invalidate({ external_hash_norm, reason, problem }: Invalidation): void {
+    const norm = toBase64(external_hash_norm);
+    const why = `"reason":"${reason}","problem":${JSON.stringify(problem)}`;
+    const text = new EventText(`{"type":"trace_invalidated",${hashMember(norm)},${why}}`, false);
     for (const subscriber of new Set(
       [...this.#byAccount.values(), ...this.#byTrace.values()].flatMap((all) => [...all]),
     )) {

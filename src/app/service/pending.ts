@@ -29,6 +29,8 @@ export interface OpenPendingModules extends Environment {
   readonly chain: ChainReads;
   /** The newest masterchain block that a liteserver claims; 0: none. */
   readonly claimedSeqno: () => number;
+  /** Whether a liteserver answers. */
+  readonly isConnected: () => boolean;
   /** Null: messages are followed without being emulated. */
   readonly emulation: (TraceEmulation & TraceMeanings) | null;
   readonly index: NetworkIndex;
@@ -51,7 +53,7 @@ const WALLET_MS = 5_000;
 export function openPending(options: OpenPendingOptions, modules: OpenPendingModules): Promise<OpenPending> {
   return withClosers(async (closers) => {
     const { config, redisUrl, channel } = options;
-    const { chain, claimedSeqno, emulation, index, pool, clock, unixTimeMs, logger } = modules;
+    const { chain, claimedSeqno, isConnected, emulation, index, pool, clock, unixTimeMs, logger } = modules;
     const wallets: WalletSeqnos = {
       read: async (account, signal) => {
         const { block, account: state } = await chain.account(account, { deadlineMs: WALLET_MS, signal });
@@ -61,11 +63,11 @@ export function openPending(options: OpenPendingOptions, modules: OpenPendingMod
         return wallet === null ? null : { seqno: wallet.seqno, mc_seqno: block.seqno };
       },
     };
+    const newestSeqno = () => Math.max(chain.provenSeqno, claimedSeqno(), index.head()?.mc_seqno ?? 0) || null;
     const traces = new PendingTraces(
       {},
       {
-        ...{ emulation, wallets, clock, unixTimeMs, logger },
-        newestSeqno: () => Math.max(chain.provenSeqno, claimedSeqno(), index.head()?.mc_seqno ?? 0) || null,
+        ...{ emulation, wallets, newestSeqno, clock, unixTimeMs, logger },
         classification: emulation === null ? null : new EmulatedClassification(emulation),
       },
     );
@@ -76,6 +78,7 @@ export function openPending(options: OpenPendingOptions, modules: OpenPendingMod
       feed: index.events,
       index: index.reads,
       head: () => index.head(),
+      newestSeqno: () => (isConnected() ? newestSeqno() : null),
     });
     closers.add(() => following.close());
     following.start();

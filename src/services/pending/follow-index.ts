@@ -18,6 +18,8 @@ export interface FollowIndexModules {
   readonly index: Pick<IndexPort, 'transactionsByMessage' | 'transactionsOfTraces'>;
   /** The newest indexed masterchain block: its gen_utime; null while it is not known. */
   readonly head: () => { readonly mc_seqno: number; readonly gen_utime: number | null } | null;
+  /** The newest masterchain block that the network has; null: that cannot be said now. */
+  readonly newestSeqno: () => number | null;
   readonly clock: Clock;
   readonly logger: Logger;
 }
@@ -75,14 +77,19 @@ export class FollowIndex {
 
   /** @returns the milliseconds until the next time */
   async #look(signal: AbortSignal): Promise<number> {
-    const { traces, logger } = this.#modules;
+    const { traces, head, newestSeqno, logger } = this.#modules;
     if (traces.isIdle) return LOOK_MS;
+    const indexed = head();
     const awaited = traces.awaitedAmong(null);
     const from = this.#lookedUp < awaited.length ? this.#lookedUp : 0;
     const hashes = awaited.slice(from, from + MOST_LOOKED_UP);
     try {
       await this.#applyReceived(hashes);
       this.#lookedUp = from + hashes.length;
+      const newest = newestSeqno();
+      const isAll =
+        hashes.length === awaited.length && indexed !== null && newest !== null && indexed.mc_seqno >= newest;
+      if (isAll) traces.stalled(indexed);
     } catch (error) {
       const problem = isTernError(error) ? error.message : String(error);
       if (!signal.aborted) logger.warn('awaited messages cannot be looked up in the index; retrying', { problem });

@@ -57,7 +57,10 @@ export interface LiveTrace {
 export interface Invalidation {
   readonly external_hash: Uint8Array;
   readonly external_hash_norm: Uint8Array;
-  /** `expired`, `replaced` (the seqno is used by another message), `dropped`, `refused`, `mispredicted` */
+  /**
+   * `expired`, `replaced` (the seqno is used by another message), `dropped`, `refused`; `mispredicted`: a block has something else, and
+   * events of the trace as it is follow
+   */
   readonly reason: 'expired' | 'replaced' | 'dropped' | 'refused' | 'mispredicted';
   /** A sentence for people. */
   readonly problem: string;

@@ -20,6 +20,8 @@ export interface PendingMessage {
   /** Clock milliseconds. */
   readonly begun: number;
   readonly placed: PlacedTrace;
+  /** Bytes of the states that its emulations keep. */
+  bytes: number;
   isCut: boolean;
   snapshot: LiveTrace | null;
   isClassifying: boolean;
@@ -57,6 +59,8 @@ export class MessageIndex {
   /** By raw hash of the message and by trace id, where these differ from the normalised hash. */
   readonly #aliases = new Map<string, PendingMessage>();
   readonly #byAccount = new Map<string, Set<PendingMessage>>();
+  /** Messages to an account, by its raw form. */
+  readonly #sentTo = new Map<string, Set<PendingMessage>>();
   /** Messages that blocks contain or may contain, by hash. */
   readonly #places = new Map<string, PlacedMessage>();
   /** Of those whose transaction is not final: by `hash_key`, which the event log has. */
@@ -89,6 +93,7 @@ export class MessageIndex {
     this.#keys.set(entry, { hashes: new Set(), accounts: new Set() });
     this.addAlias(entry, hash);
     this.addAccount(entry, account);
+    addTo(this.#sentTo, account.toRaw(), entry);
     this.#expect(entry, placed.root, norm);
     this.#expect(entry, placed.root, hash);
   }
@@ -104,6 +109,7 @@ export class MessageIndex {
       this.#unexpect(key);
     }
     for (const raw of keys?.accounts ?? []) removeFrom(this.#byAccount, raw, entry);
+    removeFrom(this.#sentTo, entry.account.toRaw(), entry);
   }
 
   /** @param key normalised hash in hexadecimal digits */
@@ -119,6 +125,11 @@ export class MessageIndex {
   /** The messages in whose trace an account is. */
   ofAccount(account: Address): ReadonlySet<PendingMessage> {
     return this.#byAccount.get(account.toRaw()) ?? NONE;
+  }
+
+  /** How many messages there are to an account. Messages to others that only reach it do not count. */
+  sentTo(account: Address): number {
+    return this.#sentTo.get(account.toRaw())?.size ?? 0;
   }
 
   addAccount(entry: PendingMessage, account: Address): void {

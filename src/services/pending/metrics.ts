@@ -4,6 +4,7 @@ import type { MetricRow, Sample } from '#kernel/metric-rows.js';
 export interface PendingMetrics {
   readonly traces: number;
   readonly transactions: number;
+  readonly bytes: number;
   readonly waiting: number;
   readonly listeners: number;
   readonly messages: Readonly<Record<string, number>>;
@@ -19,6 +20,7 @@ export interface PendingMetrics {
 export const pendingMetricRows: readonly MetricRow<PendingMetrics>[] = [
   gauge('traces_count', 'Live traces, from the message until the index has them', (m) => m.traces),
   gauge('transactions_count', 'Emulated and real transactions of live traces', (m) => m.transactions),
+  gauge('state_bytes', 'Memory for account states of live traces', (m) => m.bytes),
   gauge('waiting_emulations_count', 'Messages that wait for their emulation', (m) => m.waiting),
   gauge('listeners_count', 'Streams and requests that wait for events of live traces', (m) => m.listeners),
   {

@@ -6,9 +6,11 @@ export interface PendingOptions {
   readonly mostTraces?: number;
   /** Transactions of all traces. */
   readonly mostTransactions?: number;
+  /** Bytes of account states that emulations keep, of all traces. */
+  readonly mostBytes?: number;
   /** Transactions of one trace; it is cut then. */
   readonly mostTransactionsOfTrace?: number;
-  /** Live traces with a transaction of one account; further messages to it are not followed. */
+  /** Live messages to one account; further ones are not followed. */
   readonly mostOfAccount?: number;
   /** Concurrent emulations. */
   readonly emulationsAtOnce?: number;
@@ -31,6 +33,7 @@ export type PendingSettings = Required<PendingOptions>;
 const LIMITS = {
   mostTraces: { default: 10_000, min: 1, max: 1_000_000 },
   mostTransactions: { default: 100_000, min: 1, max: 10_000_000 },
+  mostBytes: { default: 256 * 2 ** 20, min: 2 ** 20, max: 2 ** 40 },
   mostTransactionsOfTrace: { default: 1_000, min: 1, max: 100_000 },
   mostOfAccount: { default: 256, min: 1, max: 100_000 },
   emulationsAtOnce: { default: 4, min: 1, max: 64 },

@@ -14,7 +14,7 @@ import { externalTo, liveAccount, liveTransaction, NO_STATE } from '#test/suppor
 type Emulate = (message: Cell) => readonly LiveTransaction[] | null;
 
 /** Live traces over an emulation that a test declares. */
-function startTraces(emulate: Emulate, options = {}) {
+function startTraces(emulate: Emulate, options = {}, bytes = 0) {
   const clock = new FakeClock();
   const events: LiveEvent[] = [];
   const requests: TraceRequest[] = [];
@@ -29,7 +29,7 @@ function startTraces(emulate: Emulate, options = {}) {
         const transactions = emulate(request.message);
         if (transactions === null) throw contractsErrors['no-workchain']({ workchain: 7, block: 'none' });
         const emulated = transactions.map((each) => ({ ...each, before: NO_STATE, after: NO_STATE }));
-        const facts = { mc_seqno: 1, global_version: 13, rand_seed: new Uint8Array(32), is_incomplete: false };
+        const facts = { mc_seqno: 1, global_version: 13, rand_seed: new Uint8Array(32), bytes, is_incomplete: false };
         return { message: request.message, transactions: emulated, ...facts };
       },
     },
@@ -135,6 +135,23 @@ describe('live traces', () => {
     await settled();
     expect(requests[1]!.message.hash()).toEqual(messagesOf(root.cell).sent[0]!.hash());
     expect(story(events).at(-1)).toBe('actions pending: fp');
+    await traces.close();
+  });
+
+  it('say that what was emulated below a transaction will not come, before what comes instead', async () => {
+    const message = externalTo(1, 77);
+    const { traces, events } = startTraces((cell) => transfer(cell, 1_000n));
+    traces.submit(message, 'sent');
+    await settled();
+    traces.apply([real(liveTransaction(message.cell, [], { lt: 5_000n, mc_seqno: 7 }))]);
+    await settled();
+    expect(story(events).slice(2)).toEqual([
+      'invalidated mispredicted',
+      'transactions finalized: f',
+      'actions finalized: f',
+    ]);
+    expect(statusOf(traces, message)).toBe('finalized');
+    expect(traces.metrics().invalidated.mispredicted).toBe(1);
     await traces.close();
   });
 
@@ -259,6 +276,26 @@ describe('live traces', () => {
     expect(traces.metrics().traces).toBe(3);
     expect(story(events).filter((each) => each.startsWith('invalidated'))).toEqual(['invalidated dropped']);
     expect([5, 6, 7].map((body) => traces.submit(externalTo(9, body), 'sent'))).toEqual([true, true, false]);
+    await traces.close();
+  });
+
+  it('of other messages that reach an account do not keep its own out', async () => {
+    const { traces } = startTraces((cell) => transfer(cell, 1_000n), { mostOfAccount: 2 });
+    for (const from of [5, 6, 7]) traces.submit(externalTo(from, from), 'sent');
+    await settled();
+    expect(traces.ofAccounts([liveAccount(2)], 10)).toHaveLength(3);
+    expect(traces.submit(externalTo(2, 1), 'sent')).toBe(true);
+    await traces.close();
+  });
+
+  it('are bounded by the memory of the states that emulations keep', async () => {
+    const { traces, events } = startTraces((cell) => transfer(cell, 1_000n), { mostBytes: 2 ** 20 }, 400_000);
+    for (const account of [1, 2, 3]) {
+      traces.submit(externalTo(account, account), 'sent');
+      await settled();
+    }
+    expect(traces.metrics()).toMatchObject({ traces: 2, bytes: 800_000 });
+    expect(story(events).filter((each) => each.startsWith('invalidated'))).toEqual(['invalidated dropped']);
     await traces.close();
   });
 

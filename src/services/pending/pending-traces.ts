@@ -55,6 +55,9 @@ export interface AppliedBlock {
 /** Blocks of other shards may have an earlier time than the newest masterchain block: seconds. */
 const CLOCK_SLACK = 5;
 
+/** A network that has made no block for so long makes none soon: milliseconds. */
+const STALLED_MS = 30_000;
+
 /** How often a message whose emulation failed is emulated again, with the states after later blocks. */
 const MOST_ATTEMPTS = 4;
 
@@ -90,6 +93,9 @@ export class PendingTraces implements LiveMessages {
     corrected: 0,
   };
   #transactions = 0;
+  #bytes = 0;
+  /** The newest block of the network, and since when no other one is known: clock milliseconds. */
+  #newest: { readonly mc_seqno: number; readonly since: number } | null = null;
   /** Called when messages are awaited again. */
   #onAwaited: () => void = () => {};
   #isStarted = false;
@@ -125,6 +131,7 @@ export class PendingTraces implements LiveMessages {
       ...this.#counts,
       traces: this.#messages.size,
       transactions: this.#transactions,
+      bytes: this.#bytes,
       waiting: this.#queue.waiting,
       listeners: this.#listeners.size + this.#watchers.size,
     };
@@ -158,7 +165,7 @@ export class PendingTraces implements LiveMessages {
     const entry: PendingMessage = {
       ...{ message, account, norm, origin, hash: message.cell.hash(), since: unixTimeMs(), begun: now, changed: now },
       placed: new PlacedTrace(message.cell, this.#settings.mostTransactionsOfTrace),
-      ...{ isCut: false, snapshot: null, isClassifying: false, attempts: 0, claim: null, used: null },
+      ...{ bytes: 0, isCut: false, snapshot: null, isClassifying: false, attempts: 0, claim: null, used: null },
       ...{ isReadingSeqno: false, indexedAt: null, isOver: false },
     };
     this.#messages.add(entry);
@@ -183,8 +190,11 @@ export class PendingTraces implements LiveMessages {
     ordered.sort((a, b) => (a.lt < b.lt ? -1 : a.lt > b.lt ? 1 : 0));
     for (const { transaction, in_msg } of ordered) {
       const found = in_msg === null ? undefined : this.#messages.placeOf(in_msg);
-      if (found === undefined || !found.entry.placed.place(found.place, transaction)) continue;
+      if (found === undefined) continue;
       const { entry, place } = found;
+      const { mispredicted } = entry.placed;
+      if (!entry.placed.place(place, transaction)) continue;
+      if (entry.placed.mispredicted > mispredicted) this.#mispredicted(entry);
       this.#messages.settle(entry, place);
       const known = changed.get(entry) ?? [];
       known.push(transaction);
@@ -208,6 +218,23 @@ export class PendingTraces implements LiveMessages {
         if (entry.placed.root.transaction === null && entry.attempts > 0) this.#emulateRoot(entry);
       }
     }
+  }
+
+  /**
+   * What it means for messages that the network makes no blocks. Called again and again, each time after all awaited messages were
+   * looked for in all blocks.
+   *
+   * @param newest the newest block of the network
+   */
+  stalled({ mc_seqno, gen_utime }: { readonly mc_seqno: number; readonly gen_utime: number | null }): void {
+    const now = this.#modules.clock.now();
+    if (this.#newest?.mc_seqno !== mc_seqno) this.#newest = { mc_seqno, since: now };
+    const stalledMs = now - this.#newest.since;
+    if (stalledMs < STALLED_MS || gen_utime === null) return;
+    const touches = () => false;
+    // The next block is not earlier than this.
+    const due = { mc_seqno, gen_utime: gen_utime + Math.floor(stalledMs / 1000), touches };
+    for (const entry of this.#messages.all()) if (!isReal(entry.placed.root)) this.#isExpired(entry, due);
   }
 
   /** Wakes those who watch messages that a block has. @param messages `msg_key` of its messages; null: any */
@@ -323,6 +350,8 @@ export class PendingTraces implements LiveMessages {
       // A block was faster.
       if (entry.isOver || place.transaction !== null || place.message !== message) return;
       if (trace.is_incomplete) entry.isCut = true;
+      entry.bytes += trace.bytes;
+      this.#bytes += trace.bytes;
       const { global_version } = trace;
       const emulated = trace.transactions.map((each) => ({ ...each, finality: 'pending' as const, global_version }));
       const added = entry.placed.addEmulated(place, emulated);
@@ -393,7 +422,7 @@ export class PendingTraces implements LiveMessages {
   #isExpired(entry: PendingMessage, { gen_utime }: AppliedBlock): boolean {
     const until = entry.claim?.valid_until ?? null;
     if (until === null || gen_utime === null || gen_utime <= until + CLOCK_SLACK) return false;
-    const problem = `No block included the message before its valid_until, ${timeText(until)}; the time of the newest block is ${timeText(gen_utime)}. It cannot be included any more: sign a new one.`;
+    const problem = `No block included the message before its valid_until, ${timeText(until)}; the time of the network is ${timeText(gen_utime)}. It cannot be included any more: sign a new one.`;
     this.#invalidate(entry, { reason: 'expired', problem, exit_code: null });
     return true;
   }
@@ -402,6 +431,16 @@ export class PendingTraces implements LiveMessages {
     const own = entry.claim?.seqno;
     const problem = `The wallet is at seqno ${seqno}: another message with seqno ${own} was included in a block, so this one cannot be any more. Read the seqno again before signing a new message.`;
     this.#invalidate(entry, { reason: 'replaced', problem, exit_code: null });
+  }
+
+  /** What was shown of a trace does not hold; it is shown anew, with what blocks have. */
+  #mispredicted({ hash, norm, snapshot }: PendingMessage): void {
+    if (snapshot === null) return;
+    this.#counts.invalidated.mispredicted++;
+    const problem =
+      'A transaction in a block sent other messages than its emulation: what was expected below it will not come.';
+    const hashes = { external_hash: hash, external_hash_norm: norm };
+    this.#emit({ kind: 'invalidated', invalidation: { ...hashes, reason: 'mispredicted', problem, exit_code: null } });
   }
 
   #readSeqno(entry: PendingMessage): void {
@@ -461,13 +500,14 @@ export class PendingTraces implements LiveMessages {
   // Bounds
 
   #admit(account: Address): boolean {
-    return this.#messages.ofAccount(account).size < this.#settings.mostOfAccount;
+    return this.#messages.sentTo(account) < this.#settings.mostOfAccount;
   }
 
   /** What is final goes first, then what is oldest. */
   #makeRoom(): void {
-    const { mostTraces, mostTransactions } = this.#settings;
-    const isFull = () => this.#messages.size > mostTraces || this.#transactions > mostTransactions;
+    const { mostTraces, mostTransactions, mostBytes } = this.#settings;
+    const isFull = () =>
+      this.#messages.size > mostTraces || this.#transactions > mostTransactions || this.#bytes > mostBytes;
     if (!isFull()) return;
     for (const entry of this.#messages.all()) {
       if (!isFull()) return;
@@ -488,6 +528,7 @@ export class PendingTraces implements LiveMessages {
     if (entry.isOver) return;
     entry.isOver = true;
     this.#transactions -= entry.snapshot?.transactions.length ?? 0;
+    this.#bytes -= entry.bytes;
     this.#messages.remove(entry);
   }
 }

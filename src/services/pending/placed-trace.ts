@@ -50,6 +50,7 @@ export class PlacedTrace {
   readonly #root: TracePlace;
   readonly #mostTransactions: number;
   #size = 0;
+  #mispredicted = 0;
   #isCut = false;
 
   /** @param message the external-in message */
@@ -65,6 +66,11 @@ export class PlacedTrace {
   /** There is more than may be kept. */
   get isCut(): boolean {
     return this.#isCut;
+  }
+
+  /** Emulated transactions that blocks did not have: their senders sent other messages. */
+  get mispredicted(): number {
+    return this.#mispredicted;
   }
 
   /** Transactions. */
@@ -175,7 +181,10 @@ export class PlacedTrace {
   #forget(place: TracePlace): void {
     const open = [place];
     for (let at = open.pop(); at !== undefined; at = open.pop()) {
-      if (at.transaction !== null) this.#size--;
+      if (at.transaction !== null) {
+        this.#size--;
+        this.#mispredicted++;
+      }
       open.push(...at.children);
     }
   }

@@ -23,6 +23,9 @@ export interface SharedMessagesModules {
 /** The pause before connecting again: doubled with each attempt, up to this. */
 const LONGEST_RECONNECT_MS = 1_000;
 
+/** Messages that Redis has not taken yet; while there are so many, further ones are not shared. */
+const MOST_UNCONFIRMED = 1_000;
+
 /** Base64 of a message of the greatest size. */
 const MAX_CHARACTERS = 4 * Math.ceil(MAX_EXTERNAL_MESSAGE_BYTES / 3);
 
@@ -36,6 +39,7 @@ export class SharedMessages {
   readonly #topic: string;
   readonly #logger: Logger;
   #isReported = false;
+  #unconfirmed = 0;
 
   /** Connects in the background. */
   constructor({ url, network, channel }: SharedMessagesOptions, { onMessage, logger }: SharedMessagesModules) {
@@ -62,7 +66,17 @@ export class SharedMessages {
 
   /** Passes a message to the other processes; does not wait. */
   publish({ boc }: ExternalInMessage): void {
-    this.#publisher.publish(this.#topic, toBase64(boc)).catch((error: Error) => this.#report(error.message));
+    if (this.#unconfirmed >= MOST_UNCONFIRMED) {
+      this.#report(`it has not taken ${MOST_UNCONFIRMED} messages`);
+      return;
+    }
+    this.#unconfirmed++;
+    this.#publisher
+      .publish(this.#topic, toBase64(boc))
+      .catch((error: Error) => this.#report(error.message))
+      .finally(() => {
+        this.#unconfirmed--;
+      });
   }
 
   close(): void {
