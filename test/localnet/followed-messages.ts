@@ -8,6 +8,7 @@ import {
   storeStateInit,
   toNano,
 } from '@ton/core';
+import { sendCommand } from '#app/cli/send.js';
 import { Address } from '#formats/address/address.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -16,6 +17,7 @@ import { StateInit } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { normalizedExternalHash, readExternalInMessage } from '#formats/tlb/message.js';
 import { toBase64, toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import { buildInternalMessage, commentBody, createTransfer } from '#localnet/wallets/create-transfer.js';
 import { type FundedWallet, fundedWallets } from '#localnet/wallets/wallet-contract.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
@@ -40,9 +42,13 @@ export interface FollowedMessage {
   readonly statuses: readonly string[];
   readonly success: boolean | null;
   readonly fails: boolean;
-  /** Transactions as they were emulated, and as blocks have them: account, opcode, value, exit code and result of actions. */
-  readonly emulated: readonly string[];
-  readonly real: readonly string[];
+  /** Normalised hash, in base64. */
+  readonly hash: string;
+  /** Statuses as `tern send --follow` had them; null: it was not sent by that. */
+  readonly commandStatuses: readonly string[] | null;
+  /** Transactions as they were emulated, and as blocks have them, in the order of their keys. */
+  readonly emulated: readonly SeenTransaction[];
+  readonly real: readonly SeenTransaction[];
   /** Types of actions. */
   readonly emulatedActions: readonly string[];
   readonly realActions: readonly string[];
@@ -50,6 +56,18 @@ export interface FollowedMessage {
   readonly pendingMs: number;
   /** Milliseconds from the commit of the message, when blocks were made again, to the event. */
   readonly finalMs: number;
+}
+
+/** What is compared of a transaction. */
+export interface SeenTransaction {
+  /** Account, opcode, number of messages, exit code, result of actions, and fees that time does not change. */
+  readonly key: string;
+  readonly hash: string;
+  /** Nanotons that it received. */
+  readonly value: bigint;
+  /** Nanotons: fees for storage, which follow from the time; and all others. */
+  readonly storageFees: bigint;
+  readonly otherFees: bigint;
 }
 
 /** How long actions may take on a machine that does much else. */
@@ -78,16 +96,20 @@ export class FollowedMessages {
   /** One message of each wallet at a time, so often; the last wallet issues a jetton and an NFT first. */
   async run(rounds: number): Promise<readonly FollowedMessage[]> {
     const followed: FollowedMessage[] = [];
-    const [tokens] = this.#wallets.slice(-1);
-    const plans = this.#wallets.map((wallet) =>
-      wallet === tokens ? tokenPlan(coreOf(wallet.address), coreOf(this.#wallets[0]!.address)) : [],
-    );
+    const tokens = this.#wallets.at(-1)!;
+    const deployer = this.#wallets.at(-2)!;
+    const chain = chainOf(coreOf(deployer.address));
+    const plans = new Map([
+      [tokens, tokenPlan(coreOf(tokens.address), coreOf(this.#wallets[0]!.address), chain[0]!.to)],
+      [deployer, { first: chain.toReversed(), again: chain.slice(0, 2) }],
+    ]);
     for (let round = 0; round < rounds; round++) {
-      const batch = this.#wallets.map((wallet, i) => ({
-        wallet,
-        wanted:
-          plans[i]![round] ?? transferOf(round + i, coreOf(this.#wallets[(i + 1) % this.#wallets.length]!.address)),
-      }));
+      const batch = this.#wallets.map((wallet, i) => {
+        const { first, again } = plans.get(wallet) ?? { first: [], again: [] };
+        const next = coreOf(this.#wallets[(i + 1) % this.#wallets.length]!.address);
+        const planned = first[round] ?? again[(round - first.length) % again.length];
+        return { wallet, wanted: planned ?? transferOf(round + i, next), byCommand: (round + i) % 4 === 0 };
+      });
       followed.push(...(await this.#batch(batch)));
     }
     return followed;
@@ -95,10 +117,10 @@ export class FollowedMessages {
 
   /** While no blocks are made, all is emulated; then blocks are made. */
   async #batch(
-    batch: readonly { readonly wallet: FundedWallet; readonly wanted: Wanted }[],
+    batch: readonly { readonly wallet: FundedWallet; readonly wanted: Wanted; readonly byCommand: boolean }[],
   ): Promise<FollowedMessage[]> {
     await this.#post('/localnet/pause', {});
-    const sent = await Promise.all(batch.map(({ wallet, wanted }) => this.#send(wallet, wanted)));
+    const sent = await Promise.all(batch.map(({ wallet, wanted, byCommand }) => this.#send(wallet, wanted, byCommand)));
     const emulated = await Promise.all(
       sent.map(async ({ hash }) => {
         const { body } = await this.#get(`/api/v3/follow/${hash}?timeout=60&after=accepted`);
@@ -109,8 +131,8 @@ export class FollowedMessages {
     const began = performance.now();
     await this.#post('/localnet/resume', {});
     return Promise.all(
-      sent.map(async ({ hash, events, answered }, i) => {
-        const seen = await events;
+      sent.map(async ({ hash, events, answered, command }, i) => {
+        const [seen, commandStatuses] = await Promise.all([events, command]);
         const last = seen.at(-1)!;
         const real = await this.#classified(`/api/v3/traces?msg_hash=${hash}&include_actions=true`);
         const { wanted } = batch[i]!;
@@ -119,6 +141,8 @@ export class FollowedMessages {
           statuses: seen.map(({ step }) => step.status),
           success: last.step.success,
           fails: wanted.fails === true,
+          hash: Buffer.from(hash, 'hex').toString('base64'),
+          commandStatuses,
           emulated: summaryOf(emulated[i]),
           real: summaryOf(real),
           emulatedActions: actionsOf(emulated[i]),
@@ -141,7 +165,7 @@ export class FollowedMessages {
     }
   }
 
-  async #send(wallet: FundedWallet, { to, value, body, init, bounce = true, mode = 3 }: Wanted) {
+  async #send(wallet: FundedWallet, { to, value, body, init, bounce = true, mode = 3 }: Wanted, byCommand: boolean) {
     const raw = wallet.address.toRaw();
     const seqno = this.#seqnos.get(raw) ?? (await this.#seqno(raw));
     const message = createTransfer(wallet, {
@@ -166,10 +190,15 @@ export class FollowedMessages {
     const hash = toHex(normalizedExternalHash(readExternalInMessage(message, boc).message));
     const stream = await fetch(`${this.#url}/api/v3/follow/${hash}`, { headers: { Accept: 'text/event-stream' } });
     const events = eventsOf(stream);
+    if (byCommand) {
+      const { sent, statuses } = sendByCommand(this.#url, toBase64(boc));
+      await sent;
+      return { hash, events, answered: performance.now(), command: statuses };
+    }
     const { status, body: answer, headers } = await this.#post('/api/v3/message', { boc: toBase64(boc) });
     if (status !== 200) throw new Error(`${raw} with seqno ${seqno}: ${JSON.stringify(answer)}`);
     if (headers.get('x-tern-follow') !== `/api/v3/follow/${hash}`) throw new Error('no URL to follow it');
-    return { hash, events, answered: performance.now() };
+    return { hash, events, answered: performance.now(), command: null };
   }
 
   async #seqno(address: string): Promise<number> {
@@ -189,6 +218,29 @@ export class FollowedMessages {
     const response = await fetch(`${this.#url}${path}`, { method: 'POST', headers, body: JSON.stringify(json) });
     return { status: response.status, headers: response.headers, body: (await response.json()) as Json };
   }
+}
+
+/** `tern send BOC --follow` in this process. */
+function sendByCommand(url: string, boc: string) {
+  const lines: Json[] = [];
+  let isSent = () => {};
+  const sent = new Promise<void>((resolve) => {
+    isSent = resolve;
+  });
+  const command = sendCommand({}).configureOutput({
+    writeOut: (line) => {
+      lines.push(JSON.parse(line));
+      isSent();
+    },
+  });
+  const statuses = command
+    .parseAsync([boc, '--url', url, '--follow', '--json'], { from: 'user' })
+    .catch((error: unknown) => {
+      // Its transactions failed, as they should.
+      if (!isTernError(error, 'cli/message-failed')) throw error;
+    })
+    .then(() => lines.slice(1).map(({ status }) => String(status)));
+  return { sent: Promise.race([sent, statuses.then(() => {})]), statuses };
 }
 
 function cellOf(cell: CoreCell): Cell {
@@ -216,20 +268,23 @@ async function eventsOf(response: Response): Promise<readonly { readonly at: num
   return found;
 }
 
-/** Transactions in the order of their tree, without what time changes: hashes, lt, fees. */
-function summaryOf(trace: Json): string[] {
-  const summary: string[] = [];
+function summaryOf(trace: Json): SeenTransaction[] {
+  const seen: SeenTransaction[] = [];
   const walk = (node: Json): void => {
-    const { account, in_msg, out_msgs, description } = trace.transactions[node.tx_hash];
-    const { exit_code = null, reason = null } = description.compute_ph ?? {};
-    const result = description.action?.result_code ?? null;
-    summary.push(
-      [account, in_msg?.opcode ?? null, out_msgs.length, exit_code, reason, result, description.aborted].join(' '),
-    );
+    const { account, in_msg, out_msgs, total_fees, description } = trace.transactions[node.tx_hash];
+    const { exit_code = null, reason = null, gas_used = null, gas_fees = null } = description.compute_ph ?? {};
+    const { result_code = null, total_fwd_fees = null } = description.action ?? {};
+    const outcome = [exit_code, reason, result_code, description.aborted, gas_used, gas_fees, total_fwd_fees];
+    const storageFees = BigInt(description.storage_ph?.storage_fees_collected ?? 0);
+    seen.push({
+      ...{ key: [account, in_msg?.opcode ?? null, out_msgs.length, ...outcome].join(' '), hash: node.tx_hash },
+      ...{ value: BigInt(in_msg?.value ?? 0), storageFees, otherFees: BigInt(total_fees) - storageFees },
+    });
     for (const child of node.children ?? []) walk(child);
   };
   walk(trace.trace);
-  return summary.sort();
+  const order = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0);
+  return seen.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : order(a.value, b.value)));
 }
 
 function actionsOf(trace: Json): string[] {
@@ -249,8 +304,36 @@ function transferOf(number: number, to: CoreAddress): Wanted {
   }
 }
 
+/** Messages of a wallet, and those that it sends again and again after them. */
+interface Plan {
+  readonly first: readonly Wanted[];
+  readonly again: readonly Wanted[];
+}
+
+/** Contracts in a row. */
+const CHAIN_LENGTH = 6;
+
+/**
+ * Contracts that pass all they receive on to the next one, the last to the owner; each with the message that deploys it. A message to
+ * the first goes as far as one to a pool that swaps.
+ */
+function chainOf(owner: CoreAddress): readonly Wanted[] {
+  // SETCP0; a message without bounce to the address in the data, with the value of this one (mode 64)
+  const code = CoreCell.fromBoc(
+    beginCell().storeBuffer(Buffer.from('ff008010c8cb05ed44d001ce70fa027001cb6ac98040fb00', 'hex')).endCell().toBoc(),
+  )[0]!;
+  const chain: Wanted[] = [];
+  let next = owner;
+  for (let i = 0; i < CHAIN_LENGTH; i++) {
+    const init = { code, data: beginCell().storeAddress(next).endCell() };
+    next = contractAddress(0, init);
+    chain.unshift({ name: `chain of ${i + 1}`, to: next, value: toNano('0.2'), init });
+  }
+  return chain;
+}
+
 /** A jetton and an NFT: deployed, minted, sent, and sent by whom they do not belong to. */
-function tokenPlan(owner: CoreAddress, other: CoreAddress): readonly Wanted[] {
+function tokenPlan(owner: CoreAddress, other: CoreAddress, chain: CoreAddress): Plan {
   const walletCode = codeOf('jetton-wallet');
   const content = beginCell().storeUint(1, 8).storeStringTail('https://localhost/jetton.json').endCell();
   const minterData = beginCell().storeCoins(0).storeAddress(owner).storeRef(content).storeRef(walletCode).endCell();
@@ -261,15 +344,15 @@ function tokenPlan(owner: CoreAddress, other: CoreAddress): readonly Wanted[] {
   const internal = beginCell().storeUint(0x178d4519, 32).storeUint(1, 64).storeCoins(1_000_000).storeAddress(minter);
   const minted = internal.storeAddress(owner).storeCoins(0).storeBit(false).endCell();
   const mint = beginCell().storeUint(21, 32).storeUint(1, 64).storeAddress(owner).storeCoins(toNano('0.1'));
-  const jettons = (amount: number) =>
+  const jettons = (amount: number, to = other, forward = '0.02') =>
     beginCell()
       .storeUint(0x0f8a7ea5, 32)
       .storeUint(2, 64)
       .storeCoins(amount)
-      .storeAddress(other)
+      .storeAddress(to)
       .storeAddress(owner)
       .storeBit(false)
-      .storeCoins(toNano('0.02'))
+      .storeCoins(toNano(forward))
       .storeBit(false)
       .endCell();
   const metadata = beginCell().storeUint(1, 8).storeStringTail('https://localhost/collection.json').endCell();
@@ -286,10 +369,12 @@ function tokenPlan(owner: CoreAddress, other: CoreAddress): readonly Wanted[] {
   const give = beginCell().storeUint(0x5fcc3d14, 32).storeUint(8, 64).storeAddress(other).storeAddress(owner);
   const given = give.storeBit(false).storeCoins(toNano('0.01')).storeBit(false).endCell();
   const minting = mint.storeRef(minted).endCell();
-  return [
+  const tooMuch = { name: 'jetton transfer of too much', to: wallet, value: toNano('0.2'), fails: true };
+  const byAnother = { name: 'NFT transfer by another', to: item, value: toNano('0.1'), body: given, fails: true };
+  const first = [
     { name: 'jetton minted', to: minter, value: toNano('0.3'), init: minterInit, body: minting },
     { name: 'jetton transfer', to: wallet, value: toNano('0.2'), body: jettons(300_000) },
-    { name: 'jetton transfer of too much', to: wallet, value: toNano('0.2'), body: jettons(9_000_000), fails: true },
+    { ...tooMuch, body: jettons(9_000_000) },
     {
       name: 'NFT minted',
       to: collection,
@@ -298,6 +383,13 @@ function tokenPlan(owner: CoreAddress, other: CoreAddress): readonly Wanted[] {
       body: deploy.storeRef(itemContent).endCell(),
     },
     { name: 'NFT transfer', to: item, value: toNano('0.1'), body: given },
-    { name: 'NFT transfer by another', to: item, value: toNano('0.1'), body: given, fails: true },
+    byAnother,
   ];
+  const again = [
+    { name: 'jetton transfer through a chain', to: wallet, value: toNano('0.5'), body: jettons(10, chain, '0.3') },
+    { name: 'jetton transfer', to: wallet, value: toNano('0.2'), body: jettons(20) },
+    { ...tooMuch, body: jettons(9_000_000) },
+    byAnother,
+  ];
+  return { first, again };
 }
