@@ -45,7 +45,7 @@ const resolving = {
 /** `npm test` runs `quick` and `isolated`, `npm run test:all` and CI run all of them. */
 export default defineConfig({
   test: {
-    globalSetup: 'test/support/database-door.ts',
+    globalSetup: 'test/support/database-setup.ts',
     maxWorkers: base.maxWorkers,
     sequence: { sequencer: LongFirst },
     reporters: ['default', './test/support/skip-reporter.ts'],

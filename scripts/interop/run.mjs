@@ -1,4 +1,5 @@
-// npm run interop [-- lite|clients|index|explorer|explorer-all|localnet|sdks|ton4j]: other people's clients, and a browser, read from Tern. Needs Python 3 with venv and pip, and Go.
+// npm run interop [-- lite|clients|index|explorer|explorer-all|localnet|sdks|ton4j]: third-party clients, and a browser, read from Tern.
+// Needs Python 3 with venv and pip, and Go. With `--prepare` what they need is installed, and nothing is checked.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -13,40 +14,17 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const place = (/** @type {string} */ name) => join(root, '.interop', name);
 const near = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.meta.url));
 
+/** Until the pipes of a suite that has ended are closed. */
+const MOST_CLOSING_MS = 5_000;
+
+/** Suites that run at the same time: they wait for their clients more often than they compute. */
+const AT_ONCE = 2;
+
 /**
- * What is checked: who needs what, and which program checks it. Those by name run only when they are named.
+ * What is checked, what takes longest first: who needs what, and which program checks it. Those by name run only when they are named.
  * @type {Readonly<Record<string, { program: string, limitMs: number, isByName?: boolean, prepare: () => (string | { problem: string })[] }>>}
  */
 const suites = {
-  // tonlib, a lite client of npm, and Redis
-  lite: {
-    program: 'checks.ts',
-    limitMs: 5 * 60_000,
-    prepare: () => [itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python')],
-  },
-  // clients of API v2 in JavaScript, Python and Go, the reference page in a browser, requests made up from its document
-  clients: {
-    program: 'clients/checks.ts',
-    limitMs: 5 * 60_000 + 1_000 * Number(process.env.TERN_SCHEMATHESIS_SECONDS ?? 60),
-    prepare: () => [
-      itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
-      itemOr(prepareNpm(place('clients-npm'), near('clients/npm-packages.json'), runCommand), 'packages'),
-      itemOr(prepareGo(place('tonutils-go'), near('clients/tonutils-go'), runCommand), 'program'),
-      itemOr(prepareBrowser(runCommand), 'browser'),
-    ],
-  },
-  // the same for API v3, and its index
-  index: {
-    program: 'clients/v3/checks.ts',
-    limitMs: 7 * 60_000 + 1_000 * Number(process.env.TERN_SCHEMATHESIS_SECONDS ?? 60),
-    prepare: () => [
-      itemOr(preparePython(place('index-python'), near('clients/v3/requirements.txt'), runCommand), 'python'),
-      itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
-      itemOr(prepareNpm(place('index-npm'), near('clients/v3/npm-packages.json'), runCommand), 'packages'),
-      itemOr(prepareGo(place('tonutils-go'), near('clients/tonutils-go'), runCommand), 'program'),
-      itemOr(prepareBrowser(runCommand), 'browser'),
-    ],
-  },
   // the explorer in a browser, on a local network
   explorer: {
     program: 'explorer/checks.ts',
@@ -59,6 +37,44 @@ const suites = {
     limitMs: 30 * 60_000,
     isByName: true,
     prepare: () => [itemOr(prepareBrowser(runCommand), 'browser'), 'all'],
+  },
+  // clients of API v3 in Python, Go and JavaScript, its index, the reference page, requests made up from its document
+  index: {
+    program: 'clients/v3/checks.ts',
+    limitMs: 7 * 60_000 + 1_000 * Number(process.env.TERN_SCHEMATHESIS_SECONDS ?? 60),
+    prepare: () => [
+      itemOr(preparePython(place('index-python'), near('clients/v3/requirements.txt'), runCommand), 'python'),
+      itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
+      itemOr(prepareNpm(place('index-npm'), near('clients/v3/npm-packages.json'), runCommand), 'packages'),
+      itemOr(prepareGo(place('tonutils-go'), near('clients/tonutils-go'), runCommand), 'program'),
+      itemOr(prepareBrowser(runCommand), 'browser'),
+    ],
+  },
+  // clients of API v2 in JavaScript, Python and Go, the reference page in a browser, requests made up from its document
+  clients: {
+    program: 'clients/checks.ts',
+    limitMs: 5 * 60_000 + 1_000 * Number(process.env.TERN_SCHEMATHESIS_SECONDS ?? 60),
+    prepare: () => [
+      itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
+      itemOr(prepareNpm(place('clients-npm'), near('clients/npm-packages.json'), runCommand), 'packages'),
+      itemOr(prepareGo(place('tonutils-go'), near('clients/tonutils-go'), runCommand), 'program'),
+      itemOr(prepareBrowser(runCommand), 'browser'),
+    ],
+  },
+  // third-party clients on a running local network
+  localnet: {
+    program: 'localnet/checks.ts',
+    limitMs: 5 * 60_000,
+    prepare: () => [
+      itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python'),
+      itemOr(prepareNpm(place('clients-npm'), near('clients/npm-packages.json'), runCommand), 'packages'),
+    ],
+  },
+  // tonlib, a lite client of npm, and Redis
+  lite: {
+    program: 'checks.ts',
+    limitMs: 5 * 60_000,
+    prepare: () => [itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python')],
   },
   // SDKs of jettons, NFTs, DNS and exchanges, the remote storage of a sandbox, and a lite client, on a seeded local network
   sdks: {
@@ -76,15 +92,6 @@ const suites = {
     isByName: true,
     prepare: () => [itemOr(prepareMaven(place('ton4j'), near('ton4j'), runCommand), 'classpath')],
   },
-  // third-party clients on a running local network
-  localnet: {
-    program: 'localnet/checks.ts',
-    limitMs: 5 * 60_000,
-    prepare: () => [
-      itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python'),
-      itemOr(prepareNpm(place('clients-npm'), near('clients/npm-packages.json'), runCommand), 'packages'),
-    ],
-  },
 };
 
 /**
@@ -98,19 +105,44 @@ function itemOr(prepared, key) {
 }
 
 /**
- * @param {string} program
+ * What ends each suite that runs.
+ * @type {Set<(signal: NodeJS.Signals) => void>}
+ */
+const running = new Set();
+
+/**
+ * Suites that have not begun.
+ * @type {{ name: string, args: string[] }[]}
+ */
+const ready = [];
+
+for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  process.on(signal, () => {
+    process.exitCode = 1;
+    ready.length = 0;
+    for (const end of running) end(signal);
+  });
+}
+
+/**
+ * @param {string} name of the suite
  * @param {readonly string[]} args
- * @param {number} limitMs
+ * @param {boolean} isAlone its lines are printed at once; otherwise all of them when it ends
  * @returns {Promise<number>} the exit code
  */
-function runChecks(program, args, limitMs) {
+async function runChecks(name, args, isAlone) {
+  const { program, limitMs } = /** @type {typeof suites[string]} */ (suites[name]);
   const node = ['--conditions=source', '--import', import.meta.resolve('tsx'), near(program), ...args];
+  const startedAt = performance.now();
   // A process group of its own: ending it ends the servers and the programs that it started as well.
   const child = spawn(process.execPath, node, {
     cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
+    stdio: isAlone ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
   });
+  /** @type {Buffer[]} */
+  const lines = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => lines.push(data));
   const end = (/** @type {NodeJS.Signals} */ signal) => {
     if (child.pid === undefined) return;
     try {
@@ -119,29 +151,49 @@ function runChecks(program, args, limitMs) {
       // It has ended already.
     }
   };
-  const patience = setTimeout(() => {
-    process.stderr.write(`interop: not done after ${limitMs / 1000} s, given up\n`);
+  running.add(end);
+  let problem = '';
+  const deadline = setTimeout(() => {
+    problem = `interop: ${name} is not done after ${limitMs / 1000} s and was ended\n`;
     end('SIGKILL');
   }, limitMs);
-  const signals = /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
-  for (const signal of signals) process.on(signal, end);
-  return new Promise((resolve) => {
+  const code = await new Promise((resolve) => {
     child.on('error', (error) => {
-      process.stderr.write(`interop: Node could not be started: ${error.message}\n`);
+      problem = `interop: Node could not be started: ${error.message}\n`;
       resolve(1);
     });
-    child.on('exit', (code) => {
+    child.on('exit', (status) => {
       end('SIGKILL');
-      resolve(code ?? 1);
+      // What it has written comes until its pipes are closed, which a process outside of the group may have open.
+      child.on('close', () => resolve(status ?? 1));
+      setTimeout(() => resolve(status ?? 1), MOST_CLOSING_MS).unref();
     });
-  }).then((code) => {
-    clearTimeout(patience);
-    for (const signal of signals) process.off(signal, end);
-    return /** @type {number} */ (code);
   });
+  clearTimeout(deadline);
+  running.delete(end);
+  process.stdout.write(Buffer.concat(lines));
+  process.stderr.write(problem);
+  process.stdout.write(`interop: ${name} took ${((performance.now() - startedAt) / 1000).toFixed(0)} s\n`);
+  return code;
 }
 
-const names = process.argv.slice(2);
+/**
+ * Installs what a suite needs, unless it is there.
+ * @param {string} name
+ * @returns {string[] | null} arguments of its program; null: something is missing, and was named
+ */
+function prepareSuite(name) {
+  const prepared = /** @type {typeof suites[string]} */ (suites[name]).prepare();
+  const args = prepared.filter((each) => typeof each === 'string');
+  if (args.length === prepared.length) return args;
+  for (const each of prepared) if (typeof each !== 'string') process.stderr.write(`interop: ${each.problem}\n`);
+  process.exitCode = 1;
+  return null;
+}
+
+const PREPARE_ONLY = '--prepare';
+const given = process.argv.slice(2);
+const names = given.filter((name) => name !== PREPARE_ONLY);
 const unknown = names.find((name) => suites[name] === undefined);
 if (unknown !== undefined) {
   process.stderr.write(
@@ -149,18 +201,15 @@ if (unknown !== undefined) {
   );
   process.exitCode = 1;
 } else {
-  for (const name of names.length > 0 ? names : Object.keys(suites).filter((each) => suites[each]?.isByName !== true)) {
-    const { program, limitMs, prepare } = /** @type {typeof suites[string]} */ (suites[name]);
-    const args = [];
-    let isReady = true;
-    for (const prepared of prepare()) {
-      if (typeof prepared === 'string') args.push(prepared);
-      else {
-        process.stderr.write(`interop: ${prepared.problem}\n`);
-        isReady = false;
-      }
-    }
-    const code = isReady ? await runChecks(program, args, limitMs) : 1;
-    if (code !== 0) process.exitCode = 1;
+  const wanted = names.length > 0 ? names : Object.keys(suites).filter((each) => suites[each]?.isByName !== true);
+  for (const name of wanted) {
+    const args = prepareSuite(name);
+    if (args !== null) ready.push({ name, args });
   }
+  const takeTurns = async () => {
+    for (let next = ready.shift(); next !== undefined; next = ready.shift()) {
+      if ((await runChecks(next.name, next.args, wanted.length === 1)) !== 0) process.exitCode = 1;
+    }
+  };
+  if (!given.includes(PREPARE_ONLY)) await Promise.all(Array.from({ length: AT_ONCE }, takeTurns));
 }

@@ -1,5 +1,5 @@
 /** A sample of a metric in the text format of Prometheus. */
-export interface Sample {
+export interface PrometheusSample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
@@ -9,8 +9,8 @@ const LINE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? ([^ ]+)/;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\]|\\.)*)"/g;
 
 /** The samples of a page of `/metrics`. */
-export function prometheusSamples(text: string): Sample[] {
-  const samples: Sample[] = [];
+export function prometheusSamples(text: string): PrometheusSample[] {
+  const samples: PrometheusSample[] = [];
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith('#')) continue;
     const [, name, labels = '', value = ''] = LINE.exec(line) ?? [];
@@ -31,7 +31,7 @@ function unescaped(text: string): string {
 
 /** The sum of the samples of a metric that have these labels; null when there is none. */
 export function sampleSum(
-  samples: readonly Sample[],
+  samples: readonly PrometheusSample[],
   name: string,
   labels: Readonly<Record<string, string>> = {},
 ): number | null {
@@ -39,7 +39,7 @@ export function sampleSum(
   return own.length === 0 ? null : own.reduce((sum, { value }) => sum + value, 0);
 }
 
-function hasLabels(sample: Sample, labels: Readonly<Record<string, string>>): boolean {
+function hasLabels(sample: PrometheusSample, labels: Readonly<Record<string, string>>): boolean {
   return Object.entries(labels).every(([name, value]) => sample.labels[name] === value);
 }
 
@@ -50,7 +50,7 @@ function hasLabels(sample: Sample, labels: Readonly<Record<string, string>>): bo
  * @returns null without values
  */
 export function histogramQuantile(
-  samples: readonly Sample[],
+  samples: readonly PrometheusSample[],
   name: string,
   share: number,
   labels: Readonly<Record<string, string>> = {},

@@ -20,7 +20,7 @@ class Work {
   };
 }
 
-function patience(rest: Partial<Deadline> = {}): Deadline {
+function within(rest: Partial<Deadline> = {}): Deadline {
   return {
     until: Number.POSITIVE_INFINITY,
     expired: () => new TypeError('expired'),
@@ -35,20 +35,20 @@ describe('one flight', () => {
   it('serves all who come while it is under way, and none who come later', async () => {
     const flights = new SingleFlight<string>(new FakeClock());
     const work = new Work();
-    const both = [1, 2].map(() => flights.do('a', work.start, patience()));
-    const other = flights.do('b', async () => 'else', patience());
+    const both = [1, 2].map(() => flights.do('a', work.start, within()));
+    const other = flights.do('b', async () => 'else', within());
     expect([work.startedAt, flights.joined]).toEqual([1, 1]);
     work.resolve('done');
     expect(await Promise.all([...both, other])).toEqual(['done', 'done', 'else']);
     expect(flights.size).toBe(0);
-    void flights.do('a', work.start, patience());
+    void flights.do('a', work.start, within());
     expect(work.startedAt).toBe(2);
   });
 
   it('fails for all', async () => {
     const flights = new SingleFlight<string>(new FakeClock());
     const work = new Work();
-    const both = [1, 2].map(() => message(flights.do('a', work.start, patience())));
+    const both = [1, 2].map(() => message(flights.do('a', work.start, within())));
     work.reject(new TypeError('no'));
     expect(await Promise.all(both)).toEqual(['no', 'no']);
     expect(flights.size).toBe(0);
@@ -59,8 +59,8 @@ describe('one flight', () => {
     const flights = new SingleFlight<string>(clock);
     const work = new Work();
     const controller = new AbortController();
-    const short = message(flights.do('a', work.start, patience({ until: 1_010 })));
-    const long = message(flights.do('a', work.start, patience({ until: 1_050, signal: controller.signal })));
+    const short = message(flights.do('a', work.start, within({ until: 1_010 })));
+    const long = message(flights.do('a', work.start, within({ until: 1_050, signal: controller.signal })));
     expect(work.flight?.until).toBe(1_050);
     clock.advance(20);
     expect(await short).toBe('expired');
@@ -70,7 +70,7 @@ describe('one flight', () => {
     expect(work.flight?.signal.aborted).toBe(true);
     expect([flights.size, clock.pending]).toEqual([0, 0]);
     // Whoever comes now gets work of his own, whatever becomes of the old one.
-    const next = message(flights.do('a', work.start, patience()));
+    const next = message(flights.do('a', work.start, within()));
     expect(work.startedAt).toBe(2);
     work.resolve('new');
     expect(await next).toBe('new');

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { findCycles } from './cycles.js';
 import { findBareThrows, findBarrels, findEmptyNames, findLongFiles, findNativeFolders } from './file-rules.js';
@@ -7,6 +8,7 @@ import {
   findForbiddenImports,
   findOddSpecifiers,
   findPoorReadmes,
+  findUnlistedModules,
 } from './module-rules.js';
 import { readArchitecture, readReadmes, readSources } from './read-sources.js';
 import { fileOf, isTwin } from './source-file.js';
@@ -33,6 +35,12 @@ describe('the modules', () => {
 
   it('export no name that another one exports for another thing', () => {
     expect(findDoubleNames(sources, architecture)).toEqual(none);
+  });
+
+  it('are listed in README.md, each below what it imports', () => {
+    expect(
+      findUnlistedModules(readFileSync(new URL('../../README.md', import.meta.url), 'utf8'), architecture),
+    ).toEqual(none);
   });
 
   it('each have a short README.md', () => {

@@ -5,6 +5,7 @@ import {
   findForbiddenImports,
   findOddSpecifiers,
   findPoorReadmes,
+  findUnlistedModules,
   moduleOf,
 } from './module-rules.js';
 import { parseSource } from './source-file.js';
@@ -114,6 +115,19 @@ it('a module without a README, or with a long one, is found', () => {
   expect(findPoorReadmes(architecture, readmes)).toEqual([
     expect.stringContaining('src/formats/cells/README.md has more than 20 lines'),
     expect.stringContaining('src/formats/tlb/README.md is missing'),
+  ]);
+});
+
+it('finds modules that README.md does not list, or above what they import', () => {
+  const link = (name: string) => `[\`${name}\`](src/${name}/README.md)`;
+  const whole = Object.keys(architecture).map(link);
+  expect(findUnlistedModules(whole.join('\n'), architecture)).toEqual([]);
+  expect(
+    findUnlistedModules([link('formats/tlb'), link('formats/cells'), link('api/v9')].join(' '), architecture),
+  ).toEqual([
+    'README.md: the source tree does not list kernel',
+    'README.md: formats/tlb is listed above formats/cells, which it imports',
+    'README.md: api/v9 is no module',
   ]);
 });
 

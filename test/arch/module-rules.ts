@@ -105,6 +105,20 @@ export function findPoorReadmes(architecture: Architecture, readmes: ReadonlyMap
   return problems;
 }
 
+/** The table of README.md: each module has a link to its own README.md, below the modules that it imports. */
+export function findUnlistedModules(readme: string, architecture: Architecture): string[] {
+  const listed = [...readme.matchAll(/\]\(src\/([a-z0-9/-]+)\/README\.md\)/g)].map(([, name]) => name!);
+  const problems: string[] = [];
+  for (const [name, allowed] of Object.entries(architecture)) {
+    const at = listed.indexOf(name);
+    if (at < 0) problems.push(`README.md: the source tree does not list ${name}`);
+    const later = allowed.filter((other) => listed.indexOf(other) > at);
+    if (later.length > 0) problems.push(`README.md: ${name} is listed above ${later.join(', ')}, which it imports`);
+  }
+  for (const name of listed) if (architecture[name] === undefined) problems.push(`README.md: ${name} is no module`);
+  return problems;
+}
+
 /** Rule 6: a name that two modules export means the same thing in both: who searches for it finds one declaration. */
 export function findDoubleNames(files: readonly SourceFile[], architecture: Architecture): string[] {
   const places = new Map<string, { readonly path: string; readonly owner: string | null }[]>();

@@ -101,9 +101,7 @@ describe('tern dev', () => {
     expect(near(await balanceOf(second.url), before + 7_000_000_000n)).toBe(true);
     const again = await get(`${second.url}/api/v3/traces?msg_hash=${hash}`);
     expect(again.traces[0].trace_id).toBe(trace.trace_id);
-    const since = Date.now();
     expect(await second.dev.end('SIGINT')).toEqual({ code: 0, signal: null });
-    expect(Date.now() - since).toBeLessThan(10_000);
     expect(second.dev.err).toBe('');
     const left = () => spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' }).stdout.split('\n');
     await expect.poll(() => left().filter((line) => line.includes(data))).toEqual([]);

@@ -1,18 +1,23 @@
-import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { runTern, TernProcess } from '#test/support/tern-process.js';
+import {
+  endSoon,
+  REPLAY_DEV_CHAIN,
+  type ReplayedDev,
+  startReplayedDev,
+  untilIndexed,
+} from '#test/support/replayed-dev.js';
+import { runTern, type TernProcess } from '#test/support/tern-process.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const away = mkdtempSync(join(tmpdir(), 'tern-dev-'));
 // A database that root starts runs as another user, who has to get there.
 chmodSync(away, 0o755);
-const data = ['--data', join(away, 'data')];
+const data = join(away, 'data');
 afterAll(() => rmSync(away, { recursive: true }));
 
 let running: TernProcess | null = null;
@@ -21,20 +26,10 @@ afterEach(async () => {
   running = null;
 });
 
-const chain = ['--replay', join(import.meta.dirname, '../../vectors/dev-chain')];
-
-/** Starts it on a free port, and gives the URL that it prints. */
-async function start(args: readonly string[] = [], environment: NodeJS.ProcessEnv = {}) {
-  const dev = await TernProcess.start(
-    ['dev', ...data, ...chain, ...args],
-    ({ out }) => out.endsWith('Press Ctrl-C to stop.\n'),
-    {
-      TERN_PORT: '0',
-      ...environment,
-    },
-  );
-  running = dev;
-  return { dev, url: /health +(http:\/\/\S+)\/readyz/.exec(dev.out)![1]! };
+async function start(args: readonly string[] = [], environment: NodeJS.ProcessEnv = {}): Promise<ReplayedDev> {
+  const started = await startReplayedDev(data, args, environment);
+  running = started.dev;
+  return started;
 }
 
 async function get(url: string) {
@@ -42,24 +37,18 @@ async function get(url: string) {
   return { status: response.status, text: await response.text() };
 }
 
-/** Waits until the whole chain is in the index. */
-async function untilIndexed(url: string): Promise<void> {
-  for (const end = Date.now() + 120_000; ; await delay(100)) {
-    const { networks } = JSON.parse((await get(`${url}/readyz`)).text);
-    const { index_head_seqno, index_missing_blocks, index_fill_missing_blocks } = networks.dev.details;
-    if (index_head_seqno === networks.dev.head_seqno && index_missing_blocks + index_fill_missing_blocks === 0) return;
-    if (Date.now() > end) throw new Error(`not indexed: ${JSON.stringify(networks)}`);
-  }
-}
-
 const json = async (response: Response) => (await response.json()) as Record<string, any>;
 
 describe('tern dev of a recorded chain', () => {
   it('serves it until it is ended', async () => {
-    const { dev, url } = await start();
-    const ready = await fetch(`${url}/readyz`);
-    expect(ready.status).toBe(200);
-    expect(await json(ready)).toMatchObject({ ready: true, networks: { dev: { head_seqno: 380 } } });
+    const started = await start();
+    const { dev, url } = started;
+    // Not ready before the first masterchain block is indexed.
+    await expect.poll(async () => (await fetch(`${url}/readyz`)).status).toBe(200);
+    expect(await json(await fetch(`${url}/readyz`))).toMatchObject({
+      ready: true,
+      networks: { dev: { head_seqno: 380 } },
+    });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
 
     const api = `${url}/api/v2`;
@@ -101,40 +90,8 @@ describe('tern dev of a recorded chain', () => {
     ]);
     expect(metrics).toContain('tern_database_open{network="dev"} 1\n');
 
-    const since = Date.now();
-    expect(await dev.end('SIGTERM')).toEqual({ code: 0, signal: null });
-    expect(Date.now() - since).toBeLessThan(5_000);
+    await endSoon(started, 'SIGTERM');
     expect(dev.err).toBe('');
-  });
-
-  it('goes on with the index that it has made, also when it was killed, and leaves no process', async () => {
-    const { dev, url } = await start(['--log-level', 'info']);
-    await untilIndexed(url);
-    const written = async (at: string) =>
-      Number(
-        /^tern_index_written_masterchain_blocks_total\{network="dev"\} (\d+)/m.exec(
-          (await get(`${at}/metrics`)).text,
-        )![1],
-      );
-    const answer = async (at: string) => (await get(`${at}/api/v3/transactions?mc_seqno=100&limit=50`)).text;
-    const before = await answer(url);
-    expect(JSON.parse(before).transactions.length).toBeGreaterThan(0);
-    expect(await dev.end('SIGKILL')).toEqual({ code: null, signal: 'SIGKILL' });
-
-    const second = await start();
-    expect((await get(`${second.url}/api/v3/masterchainInfo`)).text).toContain('"seqno":380');
-    expect(await answer(second.url)).toBe(before);
-    expect(await written(second.url)).toBe(0);
-    const since = Date.now();
-    expect(await second.dev.end('SIGINT')).toEqual({ code: 0, signal: null });
-    expect(Date.now() - since).toBeLessThan(5_000);
-    // What a process names in its arguments: the folder of the database is one of them. The shell that watches over
-    // PostgreSQL ends just after the process that started it.
-    const left = () =>
-      spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
-        .stdout.split('\n')
-        .filter((line) => line.includes(join(away, 'data')));
-    await expect.poll(left).toEqual([]);
   });
 
   it('serves another recorded chain, and with v2 alone when no index is wanted', async () => {
@@ -167,7 +124,14 @@ describe('tern dev of a recorded chain', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const { status, stdout, stderr } = await runTern(['dev', ...data, ...chain, '--port', String(port)]);
+    const { status, stdout, stderr } = await runTern([
+      'dev',
+      '--data',
+      data,
+      ...REPLAY_DEV_CHAIN,
+      '--port',
+      String(port),
+    ]);
     other.close();
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(
@@ -181,7 +145,7 @@ describe('tern dev of a recorded chain', () => {
     ['a wrong host', ['--host', 'a b'], /^tern: config\/bad-setting: --host is "a b"/],
     ['an unknown flag', ['--ports', '1'], /^tern: cli\/usage: unknown option '--ports'/],
   ])('says in one line what is wrong: %s', async (_, args, line) => {
-    const { status, stdout, stderr } = await runTern(['dev', ...data, ...chain, ...args]);
+    const { status, stdout, stderr } = await runTern(['dev', '--data', data, ...REPLAY_DEV_CHAIN, ...args]);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(line);
     expect(stderr.trim().split('\n')).toHaveLength(1);

@@ -144,12 +144,12 @@ describe('the local network', { timeout: STEP_MS }, () => {
   it('goes back to a snapshot, and begins again', async () => {
     const { head } = await run('snapshot', 'save', 'before');
     await run('fund', account(1), '1');
-    await expect.poll(async () => wholeTon((await balanceOf(account(1))) + 500_000_000n), { timeout: 10_000 }).toBe(7);
+    await expect.poll(async () => wholeTon((await balanceOf(account(1))) + 500_000_000n)).toBe(7);
     const { chain } = await run('status');
     const loaded = await run('snapshot', 'load', 'before');
     expect(loaded.chain).not.toBe(chain);
     expect(loaded.head.seqno).toBeGreaterThanOrEqual(head.seqno);
-    await expect.poll(async () => wholeTon((await balanceOf(account(1))) + 500_000_000n), { timeout: 10_000 }).toBe(6);
+    await expect.poll(async () => wholeTon((await balanceOf(account(1))) + 500_000_000n)).toBe(6);
     const startedAt = await run('reset');
     expect(startedAt.head.seqno).toBeLessThan(head.seqno);
     expect((await run('snapshot', 'list')).snapshots).toHaveLength(1);

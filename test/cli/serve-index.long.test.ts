@@ -138,9 +138,7 @@ describe('tern serve with an index', () => {
     const waits = await until(`${second.urls[0]}/readyz`, isWhole);
     expect(waits.body!.networks.recorded.details).toMatchObject({ index_writer: 'stand-by' });
     expect(await indexer.serve.end('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
-    const takesOver = Date.now();
     await until(`${second.urls[0]}/readyz`, ({ body }) => body!.networks.recorded.details.index_writer === 'leader');
-    expect(Date.now() - takesOver).toBeLessThan(5_000);
   });
 
   it('goes on without its database, at the start and later, and with it again by itself', async () => {

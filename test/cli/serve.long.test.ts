@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { keyPairFromSeed } from '#drivers/adnl/keys.js';
 import { globalConfig } from '#localnet/liteserver/server.js';
 import { openReplay } from '#localnet/replay/replay-ledger.js';
@@ -179,12 +179,12 @@ describe('tern serve', () => {
     const [own, all] = [await readsOf('own'), await readsOf('public')];
     const block = `${url}/api/v2/getBlockHeader?workchain=-1&shard=-9223372036854775808&seqno=`;
     expect((await get(`${block}5`, undefined, { 'x-api-key': key })).status).toBe(200);
-    await vi.waitFor(async () => expect(await readsOf('own')).toBeGreaterThan(own), 10_000);
+    await expect.poll(() => readsOf('own')).toBeGreaterThan(own);
     expect((await readsOf('public')) - all).toBe(0);
     expect((await get(`${block}5`, undefined, { 'x-api-key': 'wrong' })).status).toBe(401);
     const without = await Promise.all([get(`${block}6`), get(`${block}7`)]);
     expect(without.map(({ status }) => status).sort()).toEqual([200, 429]);
-    await vi.waitFor(async () => expect(await readsOf('public')).toBeGreaterThan(all), 10_000);
+    await expect.poll(() => readsOf('public')).toBeGreaterThan(all);
     expect((await get(`${url}/metrics`)).text).toMatch(/^tern_access_unknown_keys_total 1$/m);
   });
 

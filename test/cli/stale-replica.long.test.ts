@@ -98,11 +98,11 @@ it('a replica that stays behind is read, and each answer says how far it is behi
 it('a process on such a replica is not ready when it may not be so far behind, and answers nevertheless', async () => {
   const { url, close } = await serve(['--max-index-lag', '60'], false);
   try {
-    for (let patience = 600; ; patience--) {
+    for (let triesLeft = 600; ; triesLeft--) {
       const { status, body } = await ask(`${url}/readyz`);
       const { problem } = body.networks.chain;
       if (status === 503 && /its newest block, 100, is \d+ s behind the chain, more than 60 s/.test(problem)) break;
-      if (patience === 0) throw new Error(`it does not say that it is behind: ${problem}`);
+      if (triesLeft === 0) throw new Error(`it does not say that it is behind: ${problem}`);
       await delay(100);
     }
     expect((await ask(`${url}/healthz`)).status).toBe(200);

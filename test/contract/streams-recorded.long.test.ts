@@ -74,7 +74,7 @@ const finalizedOf = (session: string, type: string): readonly StreamEvent[] =>
 async function replayed(fields: StreamEvent, until: (events: readonly StreamEvent[]) => boolean) {
   const client = await SseClient.subscribe(tern.url, fields, cursor);
   try {
-    await expect.poll(() => until(client.events), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => until(client.events)).toBe(true);
     return client.events;
   } finally {
     await client.close();

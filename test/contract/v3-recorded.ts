@@ -14,7 +14,7 @@ export function v3Call(recording: Recording): RecordedCall | null {
   return LATER.test(recording.path) || asksForActions(recording) ? null : callOf(recording);
 }
 
-/** Whether an answer has actions: they are compared apart, in v3-actions.test.ts. */
+/** Whether an answer has actions: they are compared apart, in v3-actions.long.test.ts. */
 export function asksForActions({ path, query }: Recording): boolean {
   return /^\/(actions|events)$/.test(path) || (path === '/traces' && /include_actions=(true|1)/.test(query ?? ''));
 }

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { compile } from '../../scripts/compile.mjs';
 
-/** A folder that lasts as long as a test run. Set by database-door.ts for all files of it. */
+/** A folder that lasts as long as a test run. Set by database-setup.ts for all files of it. */
 const FOLDER_VARIABLE = 'TERN_TEST_FOLDER';
 
 const ROOT = join(import.meta.dirname, '../..');

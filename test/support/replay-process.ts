@@ -56,8 +56,8 @@ export class ReplayProcess {
   /** Ends it, by force when it takes too long. */
   async close(): Promise<void> {
     this.#child.kill('SIGTERM');
-    const patience = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
+    const killTimer = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
     await this.#ended;
-    clearTimeout(patience);
+    clearTimeout(killTimer);
   }
 }

@@ -58,11 +58,11 @@ export function serveV3(
 ): Promise<ServedV3> {
   const { name, folder } = indexed;
   return withClosers(async (closers) => {
-    const surroundings = systemEnvironment(silentLogger);
+    const environment = systemEnvironment(silentLogger);
     const url = indexUrl ?? (await sharedIndex(indexed));
     const database = await Database.open({ url }, { clock: systemClock });
     closers.add(() => database.close());
-    const replayed = await startReplayedNetwork({ name, folder }, surroundings);
+    const replayed = await startReplayedNetwork({ name, folder }, environment);
     closers.add(() => replayed.close());
     const open = await openNetwork(
       {
@@ -75,7 +75,7 @@ export function serveV3(
         deadlineMs: NO_TIME_LIMIT,
         maxHeadAgeMs: 0,
       },
-      surroundings,
+      environment,
     );
     closers.add(() => open.close());
     const reader = indexReads(database);
@@ -123,7 +123,7 @@ export function serveV3(
     const server = await startHttpServer(
       { host: '127.0.0.1', port: 0, version: '2.2.0', requestLog: 'none', deadlineMs: NO_TIME_LIMIT },
       {
-        ...surroundings,
+        ...environment,
         access: openAccess,
         metrics: new Registry(),
         networks: [

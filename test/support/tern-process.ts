@@ -80,9 +80,9 @@ export class TernProcess {
   /** Ends it, by force when it takes too long. */
   async kill(): Promise<void> {
     this.#child.kill('SIGTERM');
-    const patience = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
+    const killTimer = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
     await this.#ended;
-    clearTimeout(patience);
+    clearTimeout(killTimer);
   }
 }
 

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { startTestServer, TEMPLATE, type TestServer } from '#test/support/database-server.js';
 
-/** Set by database-door.ts for all files of a test run. */
+/** Set by database-setup.ts for all files of a test run. */
 const ADDRESS_VARIABLE = 'TERN_TEST_DATABASE_SERVER';
 
 /** A database for one test file or test. */

@@ -307,13 +307,13 @@ export class EndpointCalls {
     params: never,
     key: string | null,
     watch: RequestWatch,
-    patience: Deadline,
+    deadline: Deadline,
   ): Promise<EndpointResult> {
     this.#inFlight++;
     try {
       const freshness = freshnessOf(call.endpoint.endpoint, params);
       if (key === null || freshness === 'none') {
-        return await withDeadline(this.#handle(call, params, freshness, watch.signal), patience, this.#clock);
+        return await withDeadline(this.#handle(call, params, freshness, watch.signal), deadline, this.#clock);
       }
       // Known before anything is read: a change that is seen later is one of what was read.
       const head = freshness === 'forever' ? null : headOf(call);
@@ -324,10 +324,10 @@ export class EndpointCalls {
         if (!this.#notKept.has(result)) this.cache.set(key, result, headSeqno);
         return result;
       };
-      const result = await this.#flights.do(headSeqno === null ? key : `${headSeqno} ${key}`, work, patience);
+      const result = await this.#flights.do(headSeqno === null ? key : `${headSeqno} ${key}`, work, deadline);
       if (isFreshEnough(result, call)) return result;
       // It was begun before the wanted block was known.
-      return await withDeadline(work({ signal: watch.signal }), patience, this.#clock);
+      return await withDeadline(work({ signal: watch.signal }), deadline, this.#clock);
     } catch (error) {
       watch.stop(error);
       throw error;

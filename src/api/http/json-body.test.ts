@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type JsonLimits, parseJsonBody } from '#api/http/json-body.js';
+import { cpuMs } from '#test/support/cpu-time.js';
 import { errorCode, errorOf } from '#test/support/error-code.js';
 
 const limits = { maxNesting: 16, maxJsonNames: 5_000, maxJsonValues: 10_000 };
@@ -134,8 +135,8 @@ describe('a body', () => {
 
   it('of many quotes and backslashes is read in time that grows with its size', () => {
     const text = `"${'\\\\'.repeat(250_000)}${'\\"'.repeat(250_000)}"`;
-    const startedAt = performance.now();
+    const startedAt = cpuMs();
     expect(read(text).value).toHaveLength(500_000);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(cpuMs() - startedAt).toBeLessThan(2_000);
   });
 });

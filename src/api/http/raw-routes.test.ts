@@ -323,10 +323,8 @@ describe('a WebSocket', () => {
     await start({ drainMs: 300 });
     const socket = await open('/stream/ws');
     const closed = new Promise<number>((resolve) => socket.once('close', resolve as (code: never) => void));
-    const began = performance.now();
     await server.close();
     expect(await closed).toBe(1001);
-    expect(performance.now() - began).toBeLessThan(5_000);
     expect(ended).toEqual(['http/shutting-down']);
   });
 });

@@ -26,7 +26,7 @@ export interface WorkPermit {
 }
 
 /** How long a call may wait. */
-interface Patience {
+interface WaitLimit {
   /** Time of the clock. */
   readonly until: number;
   readonly signal: AbortSignal;
@@ -71,10 +71,10 @@ export class WorkQueue {
    *
    * @throws http/overloaded, http/client-left; as a rejection when it waited
    */
-  enter(client: string, units: number, patience: Patience): WorkPermit | Promise<WorkPermit> {
+  enter(client: string, units: number, limit: WaitLimit): WorkPermit | Promise<WorkPermit> {
     const { smallWork, largeWork } = this.#settings;
     if (units <= smallWork) return FREE;
-    return (units <= largeWork ? this.#medium : this.#large).enter(client, units, patience);
+    return (units <= largeWork ? this.#medium : this.#large).enter(client, units, limit);
   }
 }
 
@@ -115,7 +115,7 @@ class Lane {
     this.#clock = clock;
   }
 
-  enter(name: string, units: number, { until, signal }: Patience): WorkPermit | Promise<WorkPermit> {
+  enter(name: string, units: number, { until, signal }: WaitLimit): WorkPermit | Promise<WorkPermit> {
     const client = this.#clientOf(name);
     if (this.waiting === 0 && this.#hasRoom(client, units)) return this.#begin(client, units);
     const { maxWaiting, maxWaitingPerClient } = this.#settings;

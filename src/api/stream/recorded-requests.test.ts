@@ -151,7 +151,7 @@ describe('requests that a live service was recorded with', () => {
       if (dir === 'in') wanted.push(data!);
       if (dir === 'out' && socket.readyState === socket.OPEN) socket.send(data!);
     }
-    await expect.poll(() => seen, { timeout: 5_000 }).toEqual(wanted);
+    await expect.poll(() => seen).toEqual(wanted);
     socket.terminate();
   });
 });

@@ -3,7 +3,6 @@ import { type AnyEndpoint, type JsonText, jsonText } from '#api/http/endpoint.js
 import { httpErrors } from '#api/http/errors.js';
 import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
-import { listJson, objectJson } from '#api/v2/long-lists.js';
 import { extMessage, MessageJson, MessageStd, rawMessage } from '#api/v2/messages.js';
 import {
   accountParameter,
@@ -43,9 +42,14 @@ import { decodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
 import type { Message } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { bytesEqual, toBase64, toHex } from '#kernel/bytes.js';
+import { systemClock } from '#kernel/clock.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 import type { HistoryRead } from '#services/chain/accounts.js';
 import { isServersFailure } from '#services/chain/read-context.js';
 import type { BlockTransactionId, TransactionPageOptions, TransactionPageRead } from '#services/chain/transactions.js';
+
+/** Of reads that nobody calls off. */
+const NEVER = new AbortController().signal;
 
 const account = Type.String({ description: 'The account in raw form.' });
 
@@ -483,4 +487,30 @@ function fees(transaction: Transaction, forwardFees: bigint): { readonly fee: bi
   const description = transaction.description.value;
   const storage = 'storage_ph' in description ? description.storage_ph : null;
   return { fee: transaction.total_fees.grams + forwardFees, storageFee: storage?.storage_fees_collected ?? 0n };
+}
+
+/**
+ * JSON of a list, written in slices, between which other requests get their turn: a thousand transactions take 100 ms.
+ *
+ * @throws the reason of the signal when the request is called off
+ */
+async function listJson<Item>(
+  items: readonly Item[],
+  write: (item: Item) => object,
+  { read: { signal = NEVER } }: Pick<V2Context, 'read'>,
+): Promise<string> {
+  const slices = new WorkSlices(systemClock, signal);
+  const parts: string[] = [];
+  slices.begin();
+  for (const item of items) {
+    if (slices.isOver) await slices.next();
+    parts.push(JSON.stringify(write(item)));
+  }
+  return `[${parts.join(',')}]`;
+}
+
+/** JSON of an object one of whose members is already JSON. */
+function objectJson(members: object, name: string, json: string): string {
+  const rest = JSON.stringify(members);
+  return `${rest.slice(0, -1)},${JSON.stringify(name)}:${json}}`;
 }

@@ -10,8 +10,7 @@ import { indexReads } from '#drivers/store/read/index-port.js';
 import { type Clock, systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
-import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
-import { copyOfIndex } from '#test/support/shared-index.js';
+import { copyOfIndex, RECORDED_NET } from '#test/support/shared-index.js';
 import { callV3 } from '#test/support/v3-method.js';
 
 const QUERY_MS = 60_000;
@@ -19,7 +18,7 @@ const QUERY_MS = 60_000;
 let url: string;
 let database: Database;
 beforeAll(async () => {
-  url = await copyOfIndex({ name: 'dev_chain', folder: DEV_CHAIN, to: null }, 'dev_chain_readers');
+  url = await copyOfIndex(RECORDED_NET, 'recorded_net_readers');
   database = await Database.open({ url }, { clock: systemClock });
 });
 afterAll(() => database?.close());

@@ -100,7 +100,7 @@ export interface RunningDev {
 /** Parts shared by local network and recorded chain. */
 interface DevParts {
   readonly settings: DevSettings;
-  readonly surroundings: Environment;
+  readonly environment: Environment;
   readonly closers: Closers;
   /** The embedded database, possibly still starting; `null` when another one or none is used. */
   readonly server: Promise<EmbeddedServer> | null;
@@ -116,7 +116,7 @@ interface Waiting {
   readonly writeLine: ((line: string) => void) | null;
 }
 
-const PATIENT: Waiting = { signal: new AbortController().signal, say: () => {}, writeLine: null };
+const NOT_WAITED_FOR: Waiting = { signal: new AbortController().signal, say: () => {}, writeLine: null };
 
 /** To a person at a terminal; a log is not mixed with other lines. */
 function sayTo(logger: Logger): Waiting['say'] {
@@ -131,7 +131,7 @@ export function startDev(
   settings: DevSettings,
   change: ChainChange,
   logger: Logger,
-  { signal, say, writeLine }: Waiting = PATIENT,
+  { signal, say, writeLine }: Waiting = NOT_WAITED_FOR,
 ): Promise<RunningDev> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
@@ -139,15 +139,15 @@ export function startDev(
   aborted.catch(() => {});
   const timer = setTimeout(() => say(waitingText(settings)), SAY_AFTER_MS);
   const started = withClosers(async (closers) => {
-    const surroundings = systemEnvironment(logger);
+    const environment = systemEnvironment(logger);
     // Before anything is built: the port may be in use.
     const { requireFreePort } = await import('#app/service/free-port.js');
     await requireFreePort(settings);
     await prepareDataFolder(settings.data);
-    const server = wantsServer(settings) ? startServer(settings.data, surroundings) : null;
+    const server = wantsServer(settings) ? startServer(settings.data, environment) : null;
     server?.catch(() => {});
     closers.add(async () => (await server?.catch(() => null))?.close());
-    const parts: DevParts = { settings, surroundings, closers, server };
+    const parts: DevParts = { settings, environment, closers, server };
     const { replay } = settings;
     const starting = replay === null ? startLocalnet(parts, change, writeLine) : startReplay(parts, replay);
     return Promise.race([starting, aborted]);
@@ -167,7 +167,7 @@ function waitingText({ fork, replay, index, databaseUrl }: DevSettings): string 
 
 /** Starts the local network, which continues its stored chain. */
 async function startLocalnet(
-  { settings, surroundings, closers, server }: DevParts,
+  { settings, environment, closers, server }: DevParts,
   { reset, snapshot }: ChainChange,
   writeLine: Waiting['writeLine'],
 ): Promise<RunningDev> {
@@ -191,7 +191,7 @@ async function startLocalnet(
       onTransactions: writeLine === null ? null : await transactionWriter(writeLine),
       indexOf: ({ zerostate, incarnation }) => indexOf(settings, server, zerostate, incarnation),
     },
-    surroundings,
+    environment,
   );
   closers.add(() => local.close());
   const { service, node, url, configFile } = local;
@@ -229,12 +229,12 @@ function productionOf({ mining, blockTime }: DevSettings): LocalServiceOptions['
 }
 
 /** Starts a recorded chain. */
-async function startReplay({ settings, surroundings, closers, server }: DevParts, folder: string): Promise<RunningDev> {
+async function startReplay({ settings, environment, closers, server }: DevParts, folder: string): Promise<RunningDev> {
   const version = packageVersion();
   const { host, port } = settings;
   const { startReplayedNetwork } = await import('#app/service/replayed-network.js');
   const { startService } = await import('#app/service/service.js');
-  const replayed = await startReplayedNetwork({ name: NETWORK, folder }, surroundings);
+  const replayed = await startReplayedNetwork({ name: NETWORK, folder }, environment);
   closers.add(() => replayed.close());
   const service = await startService(
     {
@@ -248,7 +248,7 @@ async function startReplay({ settings, surroundings, closers, server }: DevParts
       explorerAt: '',
       settings,
     },
-    surroundings,
+    environment,
   );
   closers.add(() => service.close());
   const withoutIndex = await withoutIndexOf(settings, service);
@@ -268,9 +268,9 @@ function wantsServer({ index, databaseUrl }: DevSettings): boolean {
   return index === 'on' && databaseUrl === null;
 }
 
-async function startServer(folder: string, surroundings: Environment): Promise<EmbeddedServer> {
+async function startServer(folder: string, environment: Environment): Promise<EmbeddedServer> {
   const { startEmbeddedDatabase } = await import('#app/service/embedded-database.js');
-  return startEmbeddedDatabase(folder, surroundings);
+  return startEmbeddedDatabase(folder, environment);
 }
 
 /** Why there is no database: `tern dev` also works on systems without PostgreSQL. */

@@ -1,4 +1,4 @@
-import { histogramQuantile, type Sample, sampleSum } from '#kernel/prometheus-text.js';
+import { histogramQuantile, type PrometheusSample, sampleSum } from '#kernel/prometheus-text.js';
 
 /** What a server said of itself at a moment. */
 export interface ServerLook {
@@ -17,7 +17,7 @@ export interface ServerLook {
     >
   >;
   /** Of `/metrics`. */
-  readonly samples: readonly Sample[];
+  readonly samples: readonly PrometheusSample[];
 }
 
 /** Null: not known, or not measured by this server. */
@@ -104,7 +104,7 @@ export function topFigures(now: ServerLook, before: ServerLook): TopFigures {
 function networkFigures(
   name: string,
   { ready, problem, headSeqno, headAgeMs, details = {} }: ServerLook['networks'][string],
-  samples: readonly Sample[],
+  samples: readonly PrometheusSample[],
   rate: (name: string, labels: Readonly<Record<string, string>>) => Figure,
 ): NetworkFigures {
   const labels = { network: name };

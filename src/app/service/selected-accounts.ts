@@ -13,7 +13,7 @@ const MIB = 2 ** 20;
 /** For all wallets of one jetton. */
 const DEADLINE_MS = 60_000;
 /** Liteservers that are not reachable are waited for so long. */
-const PATIENCE_MS = 60_000;
+const RETRY_FOR_MS = 60_000;
 const RETRY_MS = 1_000;
 const TVM = { workers: 1, slowWorkers: 1, rememberMs: 0, endedCpuMs: 0, cpuMs: DEADLINE_MS, keyCpuMs: DEADLINE_MS };
 
@@ -53,7 +53,9 @@ export async function selectedAccounts(
     const all = [...accounts, ...jettons];
     for (const jetton of jettons) {
       try {
-        all.push(...(await withPatience(() => walletsOf(jetton, accounts, open.pools.get(PUBLIC_GROUP)!), modules)));
+        all.push(
+          ...(await retryUntilAnswered(() => walletsOf(jetton, accounts, open.pools.get(PUBLIC_GROUP)!), modules)),
+        );
       } catch (error) {
         if (!isContractError(error)) throw error;
         const problem = `${jetton.toRaw()} is no jetton master: ${error.message}`;
@@ -80,13 +82,13 @@ async function walletsOf(
 }
 
 /** Repeats a read until liteservers answer. */
-async function withPatience<T>(read: () => Promise<T>, { clock, logger }: Environment): Promise<T> {
+async function retryUntilAnswered<T>(read: () => Promise<T>, { clock, logger }: Environment): Promise<T> {
   const began = clock.now();
   for (;;) {
     try {
       return await read();
     } catch (error) {
-      const isOver = clock.now() - began > PATIENCE_MS;
+      const isOver = clock.now() - began > RETRY_FOR_MS;
       if (isOver || !isTernError(error) || error.code.startsWith('contract-data/')) throw error;
       logger.warn('wallets of selected accounts cannot be read; retrying', { problem: error.message });
       await pause(RETRY_MS, clock, new AbortController().signal);

@@ -6,6 +6,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { buildDictionary } from '#formats/cells/dict-build.js';
 import { storeSnakeText } from '#formats/cells/snake.js';
 import { toBase64 } from '#kernel/bytes.js';
+import { cpuMs } from '#test/support/cpu-time.js';
 import { bodyCell, recordedBodies } from '#test/support/message-bodies.js';
 
 const comment = (text: string, opcode = new Builder().storeUint(0, 32)): Cell => storeSnakeText(text, opcode).endCell();
@@ -149,9 +150,9 @@ describe('a hostile body', () => {
 
   it('with very many ways through few cells is not decoded', () => {
     const body = op(0x78d9f109).storeUint(0, 64).storeBit(true).storeRef(manyWays(267)).endCell();
-    const start = performance.now();
+    const start = cpuMs();
     expect(decodeMessageBody(body)).toEqual({ opcodeName: 'jvault_claim_rewards_msg', decoded: null });
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(cpuMs() - start).toBeLessThan(1000);
   });
 
   it('is no dictionary with very many entries', () => {
@@ -171,10 +172,10 @@ describe('a hostile body', () => {
     // A map of keys of 256 bits to a Cell each, all the same.
     let map = new Builder().storeUint(0b110, 3).storeUint(248, 8).storeRef(big).endCell();
     for (let i = 0; i < 8; i++) map = new Builder().storeUint(0b00, 2).storeRef(map).storeRef(map).endCell();
-    const start = performance.now();
+    const start = cpuMs();
     const body = op(0x0302cd79).storeUint(0, 64).storeBit(true).storeRef(map).endCell();
     expect(decodeMessageBody(body)).toEqual({ opcodeName: 'storm_deploy_ordinary_sa', decoded: null });
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(cpuMs() - start).toBeLessThan(2000);
   });
 
   it('that is very deep is not decoded', () => {

@@ -3,18 +3,8 @@ import type { TvmOptions } from '#drivers/tvm/options.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { vmInt } from '#formats/tlb/vm-stack.js';
 import { systemClock } from '#kernel/clock.js';
-import { FULL } from '#test/support/full-depth.js';
 import { codeOf, getMethodRequest } from '#test/support/tvm-contract.js';
-import { startTvm } from '#test/support/tvm-pool.js';
-
-async function withPool(options: TvmOptions, use: (pool: TvmPool) => Promise<void>): Promise<void> {
-  const pool = await startTvm(options);
-  try {
-    await use(pool);
-  } finally {
-    await pool.close();
-  }
-}
+import { startTvm, withPool } from '#test/support/tvm-pool.js';
 
 /** A tuple of itself twice, 40 times over: little gas, but a result that takes for ever to write. Only time ends it. */
 const endless = getMethodRequest(codeOf(`70${'206f02'.repeat(40)}`));
@@ -118,29 +108,6 @@ describe('the pool', () => {
       const results = (await Promise.all(runs)).map(({ stack }) => stack[0]);
       expect(results).toEqual(runs.map((_, i) => vmInt(i)));
       expect(pool.metrics()).toMatchObject({ get_methods: 200, runs: 200, busy: 0, waiting: 0 });
-    }));
-
-  it('keeps its memory over many runs', () =>
-    withPool({ workers: 1 }, async (pool) => {
-      // 4 CONFIGOPTPARAM, and the time: half of the runs with the whole configuration.
-      const requests = ['3074f833', '30f823'].map((hex) => getMethodRequest(codeOf(hex)));
-      const some = async (count: number): Promise<void> => {
-        for (let i = 0; i < count; i++) await pool.runGetMethod(requests[i % 2]!);
-      };
-      await some(100);
-      const emulatorBytes = pool.metrics().emulator_bytes;
-      const resident = process.memoryUsage().rss;
-      await some(FULL ? 2_000 : 500);
-      expect(pool.metrics().emulator_bytes).toBe(emulatorBytes);
-      expect(process.memoryUsage().rss - resident).toBeLessThan(64 * 2 ** 20);
-    }));
-
-  it('takes a fresh emulator when the memory of one has grown', () =>
-    withPool({ workers: 1, emulatorBytes: 32 * 2 ** 20 }, async (pool) => {
-      // Logs of some megabytes, several times over.
-      for (let i = 0; i < 2; i++) expect((await pool.runGetMethod(long)).exit_code).toBe(-14);
-      expect(pool.metrics().emulator_bytes).toBeGreaterThan(32 * 2 ** 20);
-      expect((await pool.runGetMethod(quick)).exit_code).toBe(0);
     }));
 
   it('checks its options', () => {

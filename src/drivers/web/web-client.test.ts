@@ -47,13 +47,11 @@ afterAll(() => new Promise((done) => server.close(done)));
 /** Everything goes to the server of this test. */
 const policy: TargetPolicy = { addressesOf: async () => [{ address: '127.0.0.1', family: 4 }] };
 
+/** A slow machine does not reach a limit of time: what is about one of them sets that one. */
 const LIMITS: WebLimits = {
-  ...{ totalMs: 1_500, firstByteMs: 400, stallMs: 300 },
+  ...{ totalMs: 120_000, firstByteMs: 120_000, stallMs: 120_000 },
   ...{ bytes: 2 ** 19, headerBytes: 16_384, redirects: 3 },
 };
-
-/** A slow machine does not reach another limit of time before. */
-const TOTAL_ONLY: WebLimits = { ...LIMITS, firstByteMs: 60_000, stallMs: 60_000 };
 
 let method: WebRequest['method'] = 'GET';
 
@@ -70,20 +68,17 @@ async function fetchIt(
   return `${response.status} ${Buffer.from(await decompressBody(response, limits.bytes)).toString()}`;
 }
 
-/** The error of a fetch, which must come in time; the connection must be gone after it. */
-async function failureOf(behaviour: Behaviour, limits = LIMITS): Promise<string> {
+/** The error of a fetch; the connection must be gone after it. @param limits that replace the usual ones */
+async function failureOf(behaviour: Behaviour, limits: Partial<WebLimits> = {}): Promise<string> {
   behave = behaviour;
-  const began = performance.now();
-  const message = await fetchIt(limits).then(
+  const message = await fetchIt({ ...LIMITS, ...limits }).then(
     (response) => `it is read: ${response}`,
     (error) => {
       if (!isTernError(error)) throw error;
       return `${error.code}: ${error.message}`;
     },
   );
-  expect(performance.now() - began).toBeLessThan(limits.totalMs + 3_000);
-  for (let i = 0; i < 100 && sockets.size > 0; i++) await new Promise((done) => setTimeout(done, 10));
-  expect(sockets.size).toBe(0);
+  await expect.poll(() => sockets.size).toBe(0);
   return message;
 }
 
@@ -157,7 +152,7 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
   });
 
   it('that never answers', async () => {
-    expect(await failureOf(() => {})).toMatch(/^web\/time: .* does not answer within 400 ms$/);
+    expect(await failureOf(() => {}, { firstByteMs: 400 })).toMatch(/^web\/time: .* does not answer within 400 ms$/);
   });
 
   it('that sends its head byte by byte', async () => {
@@ -166,7 +161,7 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
       const text = `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(10_000)}`;
       timers.add(setInterval(() => socket.write(text[sent++] ?? 'y'), 20));
     };
-    expect(await failureOf(drip)).toMatch(/^web\/time: .* does not answer within 400 ms$/);
+    expect(await failureOf(drip, { firstByteMs: 400 })).toMatch(/^web\/time: .* does not answer within 400 ms$/);
   });
 
   it('that sends its body byte by byte', async () => {
@@ -174,12 +169,12 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
       socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n');
       timers.add(setInterval(() => socket.write(' '), 50));
     };
-    expect(await failureOf(drip, TOTAL_ONLY)).toMatch(/^web\/time: .* does not finish within 1500 ms$/);
+    expect(await failureOf(drip, { totalMs: 1_500 })).toMatch(/^web\/time: .* does not finish within 1500 ms$/);
   });
 
   it('that stops in the middle', async () => {
     const stop: Behaviour = (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"name":');
-    expect(await failureOf(stop)).toMatch(/^web\/time: .* sends nothing more within 300 ms$/);
+    expect(await failureOf(stop, { stallMs: 300 })).toMatch(/^web\/time: .* sends nothing more within 300 ms$/);
   });
 
   it('that closes early', async () => {
@@ -210,18 +205,14 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
     ['gzip', () => gzipSync(BOMB)],
     ['deflate', () => deflateSync(BOMB)],
     ['br', () => brotliCompressSync(BOMB, { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } })],
-  ])(
-    'that sends a bomb of %s',
-    async (encoding, make) => {
-      const bomb = make();
-      expect(bomb.length).toBeLessThan(LIMITS.bytes);
-      const before = process.memoryUsage().rss;
-      const message = await failureOf(answer([JSON_TYPE, `content-encoding: ${encoding}`], bomb));
-      expect(message).toBe('web/too-large: the decompressed response body has more than 524288 bytes');
-      expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
-    },
-    30_000,
-  );
+  ])('that sends a bomb of %s', async (encoding, make) => {
+    const bomb = make();
+    expect(bomb.length).toBeLessThan(LIMITS.bytes);
+    const before = process.memoryUsage().rss;
+    const message = await failureOf(answer([JSON_TYPE, `content-encoding: ${encoding}`], bomb));
+    expect(message).toBe('web/too-large: the decompressed response body has more than 524288 bytes');
+    expect(process.memoryUsage().rss - before).toBeLessThan(50 * 2 ** 20);
+  });
 
   it('that sends what is not what it says', async () => {
     const encoded = (encoding: string, body: string | Uint8Array) =>
@@ -245,7 +236,7 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
     expect(await failureOf(loop)).toMatch(/^web\/redirects: /);
     expect(requests).toBe(8);
     const slow: Behaviour = (socket, path) => void setTimeout(() => on(socket, path), 150);
-    expect(await failureOf(slow, { ...TOTAL_ONLY, redirects: 100 })).toMatch(
+    expect(await failureOf(slow, { totalMs: 1_500, redirects: 100 })).toMatch(
       /^web\/time: .* does not finish within 1500 ms$/,
     );
     const nowhere: Behaviour = (socket) => void socket.end('HTTP/1.1 307 Found\r\nconnection: close\r\n\r\n');
@@ -269,12 +260,12 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
     const hint = 'HTTP/1.1 103 Early Hints\r\nlink: <a>\r\n\r\n';
     const interim = answerOf(`${hint.repeat(20)}HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n${DOCUMENT}`);
     expect(await failureOf(interim)).toMatch(/^web\/unreachable: .* interim responses without end/);
-    expect(await failureOf((socket) => pour(socket, hint))).toMatch(/^web\/(unreachable|time): /);
+    expect(await failureOf((socket) => pour(socket, hint), { totalMs: 1_500 })).toMatch(/^web\/(unreachable|time): /);
     const trailers: Behaviour = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n0\r\n');
       pour(socket, `x-trailer: ${'y'.repeat(1_000)}\r\n`);
     };
-    expect(await failureOf(trailers)).toMatch(/^web\/(unreachable|time): /);
+    expect(await failureOf(trailers, { totalMs: 1_500 })).toMatch(/^web\/(unreachable|time): /);
   });
 
   it('that does not speak HTTP', async () => {

@@ -9,6 +9,7 @@ import { buildDictionary } from '#formats/cells/dict-build.js';
 import { iterateEntries } from '#formats/cells/dict-read.js';
 import { toHex } from '#kernel/bytes.js';
 import { modelCells } from '#test/support/cell-trees.js';
+import { cpuMs } from '#test/support/cpu-time.js';
 import { errorCode } from '#test/support/error-code.js';
 
 const ALL_OPTIONS: BocOptions[] = [];
@@ -151,7 +152,7 @@ describe('a small part of a large bag', () => {
     });
     const root = parseBocRoot(serializeBoc(buildDictionary(32, entries)!));
     root.hash();
-    const start = performance.now();
+    const start = cpuMs();
     let bytes = 0;
     let left = 1000;
     for (const [, value] of iterateEntries(root, 32)) {
@@ -159,6 +160,6 @@ describe('a small part of a large bag', () => {
       bytes += serializeBoc(value.loadRef()).length;
     }
     expect(bytes).toBe(1000 * 17);
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(cpuMs() - start).toBeLessThan(2000);
   });
 });

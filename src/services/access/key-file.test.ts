@@ -200,9 +200,8 @@ describe('several processes', () => {
         [...added].filter((id) => !keys.has(id)),
         `round ${bundle}`,
       ).toEqual([]);
-      const start = Date.now();
-      await open().add(record(bundle + 1));
-      expect(Date.now() - start, `round ${bundle}`).toBeLessThan(2000);
+      // For it no lock grows old: what counts is that the process is gone.
+      await new KeyFile({ path }, { ...modules, unixTimeMs: () => 0 }).add(record(bundle + 1));
     }
   });
 

@@ -5,6 +5,7 @@ import { hashApiKey, type KeyRecord, newApiKey } from '#services/access/keys.js'
 import { DailyQuota, LocalLimiter } from '#services/access/limits.js';
 import { parsePlans } from '#services/access/plans.js';
 import { Random } from '#test/fuzz/random.js';
+import { cpuMs } from '#test/support/cpu-time.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 const START = Date.UTC(2025, 0, 31, 12);
@@ -263,8 +264,8 @@ describe('hostile keys', () => {
     const desk = new Desk();
     desk.access.setKeys([keyOf().record]);
     const huge = ['x'.repeat(50_000_000), `tern_${'é'.repeat(43)}`, '\0'.repeat(48), `tern_${'A'.repeat(42)}\n`];
-    const start = performance.now();
+    const start = cpuMs();
     for (let i = 0; i < 10_000; i++) expect(desk.ask(huge[i % huge.length]!).kind).toBe('unknown-key');
-    expect(performance.now() - start).toBeLessThan(2000);
+    expect(cpuMs() - start).toBeLessThan(2000);
   });
 });

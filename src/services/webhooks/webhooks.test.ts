@@ -132,7 +132,7 @@ describe('a webhook', () => {
     const source = new CountedEvents();
     const id = await hook(start(source));
     source.add(100);
-    await expect.poll(numbers, { timeout: 10_000 }).toEqual(upTo(100));
+    await expect.poll(numbers).toEqual(upTo(100));
     expect(received.every(({ isSigned }) => isSigned)).toBe(true);
     expect(new Set(received.map(({ id: message }) => message)).size).toBe(100);
     // Lists are cut by their count and by their bytes.
@@ -151,9 +151,9 @@ describe('a webhook', () => {
     const source = new CountedEvents();
     await hook(start(source));
     source.add(3);
-    await expect.poll(() => attempts, { timeout: 10_000 }).toBeGreaterThan(3);
+    await expect.poll(() => attempts).toBeGreaterThan(3);
     manner = 'ok';
-    await expect.poll(numbers, { timeout: 10_000 }).toEqual(upTo(3));
+    await expect.poll(numbers).toEqual(upTo(3));
   });
 
   it('keeps its order with a slow receiver', async () => {
@@ -161,7 +161,7 @@ describe('a webhook', () => {
     const source = new CountedEvents();
     await hook(start(source));
     source.add(10);
-    await expect.poll(numbers, { timeout: 10_000 }).toEqual(upTo(10));
+    await expect.poll(numbers).toEqual(upTo(10));
   });
 
   it('goes on where it was after the process has ended while the receiver was away', async () => {
@@ -170,12 +170,12 @@ describe('a webhook', () => {
     const first = start(source);
     await hook(first);
     source.add(5);
-    await expect.poll(() => attempts, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => attempts).toBeGreaterThan(0);
     await running.splice(running.indexOf(first), 1)[0]!.close();
     source.add(5);
     manner = 'ok';
     start(source);
-    await expect.poll(numbers, { timeout: 10_000 }).toEqual(upTo(10));
+    await expect.poll(numbers).toEqual(upTo(10));
   });
 
   it('leaves events in the index while too many wait', async () => {
@@ -187,7 +187,7 @@ describe('a webhook', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     manner = 'ok';
-    await expect.poll(numbers, { timeout: 20_000 }).toEqual(upTo(50));
+    await expect.poll(numbers).toEqual(upTo(50));
   });
 
   it('gives events up after some time, lists them, and sends them again on demand', async () => {
@@ -197,14 +197,14 @@ describe('a webhook', () => {
     const id = await hook(webhooks);
     source.add(2);
     const dead = async () => (await webhooks.deliveries(null, id, 'dead')).map(({ number }) => number);
-    await expect.poll(dead, { timeout: 10_000 }).toEqual([2n, 1n]);
+    await expect.poll(dead).toEqual([2n, 1n]);
     const [newest] = await webhooks.deliveries(null, id, 'dead');
     expect(newest).toMatchObject({ status: 500, problem: 'it answered 500' });
     manner = 'ok';
     expect(await webhooks.replay(null, id, 1n)).toBe(1);
-    await expect.poll(numbers, { timeout: 10_000 }).toEqual([1]);
+    await expect.poll(numbers).toEqual([1]);
     expect(await webhooks.replay(null, id, null)).toBe(1);
-    await expect.poll(numbers, { timeout: 10_000 }).toEqual([1, 2]);
+    await expect.poll(numbers).toEqual([1, 2]);
   });
 
   it('is tested at once', async () => {

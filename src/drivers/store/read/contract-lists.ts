@@ -2,7 +2,7 @@ import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import type {
   ContractFound,
   ContractReader,
-  ContractTable,
+  IndexedInterface,
   IndexedRow,
   StoredContract,
 } from '#drivers/store/read/contract-rows.js';
@@ -70,7 +70,7 @@ export async function readWalkedList<Row extends object>(
 }
 
 /** A page of the contracts of one table. */
-export async function readContracts<Interface extends ContractTable>(
+export async function readContracts<Interface extends IndexedInterface>(
   session: IndexSession,
   { columns, row }: ContractReader<Interface>,
   list: Pick<WalkedList<StoredContract<Interface>>, 'name' | 'filter' | 'order' | 'source'>,

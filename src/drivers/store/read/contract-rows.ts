@@ -45,26 +45,26 @@ type ReadValues = Omit<StoredValues, 'address' | 'addresses'> & {
   readonly addresses: readonly Address[];
 };
 
-/** A contract interface, as far as its table goes. */
-export interface ContractTable<Columns extends ColumnTypes = ColumnTypes> {
+/** A contract interface whose contracts are rows of a table of the index. */
+export interface IndexedInterface<Columns extends ColumnTypes = ColumnTypes> {
   readonly table: { readonly name: string; readonly columns: Columns };
 }
 type ValuesOf<Interface, Values extends Readonly<Record<ColumnKind, unknown>>> =
-  Interface extends ContractTable<infer Columns>
+  Interface extends IndexedInterface<infer Columns>
     ? { readonly [Name in keyof Columns]: ValueOfColumn<Columns[Name], Values> }
     : never;
 
 /** A row of the table of a contract interface, as node-postgres returns it. */
-export type StoredContract<Interface extends ContractTable> = ContractFound & ValuesOf<Interface, StoredValues>;
+export type StoredContract<Interface extends IndexedInterface> = ContractFound & ValuesOf<Interface, StoredValues>;
 
 /** The columns of the interface itself, as they are read. */
-export type ContractValues<Interface extends ContractTable> = ValuesOf<Interface, ReadValues>;
+export type ContractValues<Interface extends IndexedInterface> = ValuesOf<Interface, ReadValues>;
 
 /** A row as it is read. */
-export type IndexedRow<Interface extends ContractTable> = IndexedContract & ContractValues<Interface>;
+export type IndexedRow<Interface extends IndexedInterface> = IndexedContract & ContractValues<Interface>;
 
 /** How rows of the table of a contract interface are read: what follows from its columns. */
-export interface ContractReader<Interface extends ContractTable> {
+export interface ContractReader<Interface extends IndexedInterface> {
   readonly table: string;
   /** The SELECT list, for an alias of the row. @param prefix of the names in the result */
   columns(alias: string, prefix?: string): string;
@@ -80,7 +80,7 @@ const DECODERS: Readonly<Record<string, ((value: never) => unknown) | undefined>
   addresses: (value: readonly Uint8Array[]) => value.map(addressOfBytes),
 };
 
-export function contractReader<Interface extends ContractTable>({ table }: Interface): ContractReader<Interface> {
+export function contractReader<Interface extends IndexedInterface>({ table }: Interface): ContractReader<Interface> {
   const columns = Object.entries<ColumnType>({ ...STATE, ...table.columns });
   const fields = columns.map(([name, type]) => [name, DECODERS[columnKind(type)]] as const);
   const read = (found: object, prefix: string) => {

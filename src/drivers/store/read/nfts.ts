@@ -25,7 +25,7 @@ import {
   type WalkWindow,
   walk,
 } from '#drivers/store/read/contract-lists.js';
-import { type ContractTable, contractReader, type StoredContract } from '#drivers/store/read/contract-rows.js';
+import { contractReader, type IndexedInterface, type StoredContract } from '#drivers/store/read/contract-rows.js';
 import type {
   IndexedNftCollection,
   IndexedNftItem,
@@ -269,7 +269,7 @@ export async function readNftSales(
 ): Promise<readonly IndexedSale[]> {
   const wanted = new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)]));
   if (wanted.size === 0) return [];
-  const of = async <Interface extends ContractTable>(declared: Interface) => {
+  const of = async <Interface extends IndexedInterface>(declared: Interface) => {
     const { table, columns, row } = contractReader(declared);
     const rows = byAddress(table, [...wanted.values()], []);
     return (await session.rows<StoredContract<Interface>>(sql`SELECT ${raw(columns('t'))} FROM (${rows}) AS t`)).map(

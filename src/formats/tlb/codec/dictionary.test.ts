@@ -8,6 +8,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { bigUintKey, hashmap } from '#formats/tlb/codec/dictionary.js';
 import { uint8, unit } from '#formats/tlb/codec/primitives.js';
 import { recognizeCell } from '#formats/tlb/recognize.js';
+import { cpuMs } from '#test/support/cpu-time.js';
 import { errorOf } from '#test/support/error-code.js';
 
 const key = bigUintKey(64);
@@ -44,8 +45,8 @@ describe('an inline dictionary whose cells stand for 2^64 entries', () => {
   });
 
   it('is soon known not to be a configuration', () => {
-    const start = performance.now();
+    const start = cpuMs();
     expect(recognizeCell(everyKey(32, 0, new Builder().storeRef(new Builder().endCell()))).type).toBe('Cell');
-    expect(performance.now() - start).toBeLessThan(1500);
+    expect(cpuMs() - start).toBeLessThan(1500);
   });
 });

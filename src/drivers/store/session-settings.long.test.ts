@@ -16,11 +16,11 @@ import { vectorPath } from '#test/support/vector-files.js';
 
 const databases: TestDatabase[] = [];
 const opened: Database[] = [];
-const doors: Server[] = [];
+const proxies: Server[] = [];
 
 afterEach(async () => {
   for (const database of opened.splice(0)) await database.close();
-  for (const door of doors.splice(0)) door.close();
+  for (const proxy of proxies.splice(0)) proxy.close();
 });
 
 afterAll(async () => {
@@ -161,7 +161,7 @@ describe('an odd search_path', () => {
 async function poolerBefore(url: string): Promise<string> {
   const folder = new URL(url.replace('@/', '@socket/')).searchParams.get('host')!;
   const server = createServer((socket) => relay(socket, connect(join(folder, '.s.PGSQL.5432'))));
-  doors.push(server);
+  proxies.push(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as { port: number };

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
-/** Where test files ask: the path of a Unix socket, on which JSON is told to whoever connects. Names it to test-database.ts. */
+/** Where test files ask: the path of a Unix socket, on which whoever connects reads JSON. Read by test-database.ts. */
 const ADDRESS_VARIABLE = 'TERN_TEST_DATABASE_SERVER';
 
 /** A folder for what the files of the run share (see built-program.ts). */
@@ -47,19 +47,19 @@ function startServer(indexes: readonly string[]): Started {
 export default async function setup({ vitest }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), 'tern-tests-'));
   let started: Started | null = null;
-  const door = createServer((socket) => {
+  const addressServer = createServer((socket) => {
     socket.on('error', () => {});
     started ??= startServer([]);
     void started.answer.then((answer) => socket.end(answer));
   });
-  const address = join(folder, 'door');
-  await new Promise<void>((resolve) => door.listen(address, resolve));
+  const address = join(folder, 'database');
+  await new Promise<void>((resolve) => addressServer.listen(address, resolve));
   process.env[ADDRESS_VARIABLE] = address;
   process.env[FOLDER_VARIABLE] = folder;
   const { filenamePattern } = vitest as { readonly filenamePattern?: readonly string[] };
   if (filenamePattern === undefined) started = startServer(['recorded_net']);
   return async () => {
-    door.close();
+    addressServer.close();
     if (started !== null && started.child.exitCode === null) {
       started.child.stdin?.end();
       await once(started.child, 'exit');
