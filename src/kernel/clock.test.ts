@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { systemClock } from '#kernel/clock.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
-describe('the clock of the machine', () => {
+describe('the clock of the computer', () => {
   it('does not go back, and calls after the delay', async () => {
     const before = systemClock.now();
     await new Promise<void>((resolve) => systemClock.schedule(20, resolve));

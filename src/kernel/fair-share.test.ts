@@ -10,7 +10,7 @@ function filled(items: Readonly<Record<string, readonly string[]>>): FairShare<s
 const all = (queue: FairShare<string>): string[] => Array.from({ length: queue.size }, () => queue.take()!);
 
 describe('a fair share', () => {
-  it('lets clients take turns, whoever has how many items', () => {
+  it('lets clients take turns, no matter how many items each has', () => {
     const queue = filled({ a: ['a1', 'a2', 'a3', 'a4'], b: ['b1'], c: ['c1', 'c2'] });
     expect(all(queue)).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3', 'a4']);
     expect([queue.size, queue.clients, queue.take()]).toEqual([0, 0, undefined]);

@@ -74,7 +74,7 @@ describe('files', () => {
     await expect(readTextFile(path)).rejects.toMatchObject({ code: 'files/not-a-file' });
   });
 
-  it('belong to the owner of their folder, whoever writes them', async () => {
+  it('belong to the owner of their folder, no matter which user writes them', async () => {
     const folder = join(away, 'owned');
     makeFolder(folder);
     // Only root can have a folder of somebody else.

@@ -43,7 +43,7 @@ describe('a semaphore', () => {
     expect([semaphore.taken, semaphore.waiting]).toEqual([0, 0]);
   });
 
-  it('sends all away who wait when it is told to', async () => {
+  it('refuses all that wait on request', async () => {
     const semaphore = new Semaphore(1);
     const held = semaphore.tryAcquire();
     const waiting = [1, 2].map(() => semaphore.acquire()?.catch((reason: unknown) => reason));

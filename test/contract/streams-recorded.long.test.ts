@@ -136,7 +136,7 @@ it('transactions, actions and account states are those of the recorded sessions'
   expect(counts).toEqual([51, 85, 38]);
 });
 
-it('a jetton wallet is told with the last recorded state: of what is past, the index has the newest only', async () => {
+it('a jetton wallet has its last recorded state: the index has only the newest', async () => {
   const session = 'stream-sse-finalized';
   const last = (events: readonly StreamEvent[]) => {
     const wallets = new Map<string, StreamEvent>();

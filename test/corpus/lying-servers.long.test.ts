@@ -10,7 +10,7 @@ import type { Chain } from '#services/chain/chain.js';
 import { Random } from '#test/fuzz/random.js';
 import type { DirectServer } from '#test/support/direct-source.js';
 import { FULL } from '#test/support/full-depth.js';
-import { type Lie, liesAbout, lyingServer, recordingServer } from '#test/support/lying-source.js';
+import { type Lie, liesAbout, lyingServer, recordingServer, rememberingServer } from '#test/support/lying-source.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
@@ -196,7 +196,7 @@ async function tellLies(
   flips: number,
 ): Promise<Tally> {
   const ledger = openReplay(folder, { to, head: null });
-  const honest = replayServer(ledger);
+  const honest = rememberingServer(replayServer(ledger));
   const over = (...servers: DirectServer[]) => chainOver(ledger.zerostate, servers);
   const tally: Tally = { lies: 0, refused: 0, harmless: 0, unverifiable: 0, answers: new Set() };
   const reported = new Set<string>();

@@ -29,6 +29,17 @@ export function lyingServer(honest: DirectServer, question: number, bytes: Uint8
   return async (query) => (next++ === question ? bytes : honest(query));
 }
 
+/** A server that makes each answer once: thousands of lies are told about the same few questions. */
+export function rememberingServer(server: DirectServer): DirectServer {
+  const known = new Map<string, Promise<Uint8Array>>();
+  return (query) => {
+    const key = Buffer.from(query).toString('latin1');
+    const answer = known.get(key) ?? server(query);
+    known.set(key, answer);
+    return answer;
+  };
+}
+
 /** A server that keeps what it answered. */
 export function recordingServer(honest: DirectServer, answered: Uint8Array[]): DirectServer {
   return async (query) => {

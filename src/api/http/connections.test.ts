@@ -361,7 +361,7 @@ describe('pipelined', () => {
     await expect.poll(() => server.world.worked).toEqual(['getBlock 8']);
   });
 
-  it('requests of a client that left are given up, or not begun', async () => {
+  it('requests of a client that left are cancelled, or not started', async () => {
     await start();
     const client = send([8, 9, 10].map((seqno) => get(`${WAIT}${seqno}`)).join(''));
     await expect.poll(() => server.world.worked.length).toBe(1);

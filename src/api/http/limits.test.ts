@@ -326,7 +326,7 @@ describe('closing', () => {
     silent.destroy();
   });
 
-  it('does not wait longer than it is told', async () => {
+  it('does not wait longer than the drain time', async () => {
     await start({ drainMs: 100 });
     const waiting = fetch(`${server.url}/api/v2/getBlock?seqno=1&wait=1`).catch(() => 'cut');
     while (server.world.worked.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));

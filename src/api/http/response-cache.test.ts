@@ -43,7 +43,7 @@ describe('kept results', () => {
   });
 });
 
-describe('kept results of which is known what they tell', () => {
+describe('cached results whose contents are known', () => {
   /** Versions with which keys changed. */
   const changed = new Map<string, number>();
   const clock = new FakeClock();
@@ -80,7 +80,7 @@ describe('kept results of which is known what they tell', () => {
     expect(cache.get('a', now(13))?.json).toBe('new');
   });
 
-  it('give their rows when only what their tail tells has changed', () => {
+  it('give their rows when only accounts of their tail have changed', () => {
     const cache = new ResponseCache(10_000, 5_000, clock);
     changed.set('book', 21);
     cache.set('a', telling('[]{}', ['rows'], ['book']), 20);

@@ -53,7 +53,7 @@ describe('a method', () => {
     expect(odd.headers.get('x-request-id')).not.toBe('a b');
   });
 
-  it('does not look at the content type', async () => {
+  it('ignores the content type', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'garbage', 'a/b/c; =', '']) {
       const { status } = await ask('POST', '/api/v2/getEverything', '{"even":""}', { 'content-type': type });
       expect(status, type).toBe(200);
@@ -77,7 +77,7 @@ describe('a method', () => {
 });
 
 describe('the wrong verb or path', () => {
-  it('tells clients that post to the base URL where JSON-RPC is', async () => {
+  it('tells clients that post to the base URL the path of JSON-RPC', async () => {
     for (const path of ['/api/v2', '/api/v2/']) {
       const { status, body } = await ask('POST', path, '{"id":1,"jsonrpc":"2.0","method":"getHead","params":{}}');
       expect([status, body.error], path).toEqual([404, expect.stringContaining('/api/v2/jsonRPC')]);

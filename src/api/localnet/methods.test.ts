@@ -339,7 +339,7 @@ describe('snapshots', () => {
     expect([status, json.error]).toEqual([404, 'there is no snapshot two']);
   });
 
-  it('reset begins anew; export writes a folder', async () => {
+  it('reset creates a new chain; export writes a folder', async () => {
     expect((await call('reset', {})).json).toEqual({ chain: 'chain-1', new_chain: 'chain-2' });
     await expect.poll(async () => (await call('status')).json).toMatchObject({ chain: 'chain-2', head: head(0) });
     await call('mine', { blocks: 4 });

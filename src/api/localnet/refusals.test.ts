@@ -169,7 +169,7 @@ it('impersonate refuses parts beside a whole message', async () => {
   }
 });
 
-it('takes calls of pages of this machine, and of no others', async () => {
+it('takes calls of pages of this host, and of no others', async () => {
   const statusOf = async (headers: Record<string, string>) =>
     (await fetch(`${server.url}/localnet/mine`, { method: 'POST', headers, body: JSON.stringify({ blocks: 1 }) }))
       .status;

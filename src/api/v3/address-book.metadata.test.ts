@@ -88,7 +88,7 @@ describe('metadata', () => {
     ]);
   });
 
-  it('are what whoever runs the service says', () => {
+  it('are what the operator configures', () => {
     const override = { content: { symbol: 'MINE' }, is_nsfw: true };
     expect(told(master({ uri, symbol: 'S' }, { override })).token_info).toEqual([
       { valid: true, type: 'jetton_masters', symbol: 'MINE', is_nsfw: true, is_scam: false, extra: {} },

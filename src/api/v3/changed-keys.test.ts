@@ -4,7 +4,7 @@ import { NO_KEYS, type TouchedKeys } from '#drivers/store/event-log.js';
 
 const touched = (keys: Partial<TouchedKeys>): TouchedKeys => ({ ...NO_KEYS, ...keys });
 
-it('tells whether a key changed after a version', () => {
+it('knows whether a key changed after a version', () => {
   const changes = new ChangedKeys();
   changes.noteChanges(3, [{ touched: touched({ accounts: [-5n], messages: [7n] }), continued: [6n] }]);
   expect(changes.isUnchanged(['a-5'], 2)).toBe(false);

@@ -72,7 +72,7 @@ describe('the progress of other operations', () => {
     });
   });
 
-  it('of a share has no unit, and begins anew with another part', () => {
+  it('of a share has no unit, and restarts with another part', () => {
     let now = 0;
     const meter = new ProgressMeter(() => now);
     const shown = (done: number) => meter.show({ done, total: 1, unit: null, note: 'verifying' });

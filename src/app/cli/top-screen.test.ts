@@ -39,7 +39,7 @@ it('rates are those between two looks, and what is left of a fill follows from t
   expect([figures.requests_per_second, figures.cache_hit_share, figures.memory_bytes]).toEqual([100, 1, null]);
 });
 
-it('counters that began anew have no negative rates, and looks at one moment none', () => {
+it('counters that were reset have no negative rates, and looks at one moment none', () => {
   expect(topFigures(look(4_000, 1, 1), look(2_000, 20, 100)).requests_per_second).toBe(0);
   expect(topFigures(look(2_000, 1, 1), look(2_000, 1, 1)).requests_per_second).toBeNull();
 });

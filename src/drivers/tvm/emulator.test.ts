@@ -97,7 +97,7 @@ describe('the emulator', () => {
     expect(toHex(root.hash())).toBe(toHex(none.hash()));
   });
 
-  it('knows the previous blocks of each call, told or not', () => {
+  it('knows the previous blocks of each call, given or not', () => {
     // ACCEPT, PREVKEYBLOCK, DROP: without a tuple of blocks an error of types.
     const account = base64(accountOf(codeOf('f800f8340130')));
     const block = { workchain: -1, shard: 1n << 63n, seqno: 3, root_hash: address.hash, file_hash: address.hash };

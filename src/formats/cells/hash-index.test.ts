@@ -19,7 +19,7 @@ describe('a hash index', () => {
     expect(index.has(hashOf(0))).toBe(true);
   });
 
-  it('forgets what it is told to, and numbers again', () => {
+  it('forgets everything when it is cleared, and numbers again', () => {
     const index = new HashIndex(4);
     for (let n = 0; n < 300; n++) index.add(hashOf(n));
     index.clear();

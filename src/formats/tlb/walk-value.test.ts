@@ -91,7 +91,7 @@ describe('walkValue', () => {
     ]);
   });
 
-  it('does not go where it is told not to', () => {
+  it('does not visit below nodes that the visitor declines', () => {
     expect(kinds({ a: [1], b: [2] }, (node) => node.kind !== 'array')).toEqual([
       ' object',
       'a array',

@@ -51,7 +51,7 @@ function look(folder: string): { readonly code: string; readonly file: string } 
 }
 
 describe('a damaged folder', () => {
-  it('is reported with the file that is missing, and can be begun again', () =>
+  it('is reported with the file that is missing, and can be started again', () =>
     inNewFolder((root) => {
       const folder = join(root, 'whole');
       const chain = makeChain(folder);

@@ -87,7 +87,7 @@ describe('a chain whose program is killed', () => {
       ledger.close();
     }));
 
-  it('can be killed while a pack is begun', () =>
+  it('can be killed while a pack is being created', () =>
     inNewFolder((root) => {
       const states: readonly (readonly [pack: Uint8Array | null, index: Uint8Array | null])[] = [
         [null, null],

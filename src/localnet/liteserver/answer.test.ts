@@ -85,7 +85,7 @@ describe('a wait for a masterchain block', () => {
     expect(await answers[1]).toBe('error 652');
   });
 
-  it('is over before the call is looked at: alone it ends with the error of an empty call, as in a node', async () => {
+  it('ends before the call is decoded: alone it ends with the error of an empty call, as in a node', async () => {
     const ledger = genesisLedger(3);
     const modules = modulesOf(ledger);
     const alone = (seqno: number) =>

@@ -213,7 +213,7 @@ describe('what a masterchain block is made of', () => {
     expect(pool.messages()).toEqual([message(2)]);
   });
 
-  it('are overrides, each in one masterchain block; a failed one is told to who wanted it', async () => {
+  it('are overrides, each in one masterchain block; a failed one is reported to its caller', async () => {
     const bad: StateOverride = { kind: 'library', library: new Builder().storeBit(true).endCell() };
     const make = ({ overrides }: BlockRequest) => ({
       failed: overrides.filter((each) => each === bad).map((override) => ({ override, problem: 'no' })),

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NetworkTime } from '#localnet/node/network-time.js';
 
-it('is that of the machine, in whole seconds', () => {
+it('is that of the computer, in whole seconds', () => {
   let machine = 1_700_000_000_999;
   const time = new NetworkTime(() => machine);
   expect(time.now()).toBe(1_700_000_000);
@@ -28,7 +28,7 @@ it('goes on from the time of a chain that is ahead, and not back to that of one 
   expect(new NetworkTime(() => 1_000_000).offset).toBe(0);
 });
 
-it('stands still or runs slower until the machine has caught up, and never goes back', () => {
+it('stands still or runs slower until the computer has caught up, and never goes back', () => {
   let machine = 1_000_000;
   const time = new NetworkTime(() => machine);
   time.setSpeed(0);
@@ -50,7 +50,7 @@ it('stands still or runs slower until the machine has caught up, and never goes 
   expect(time.now()).toBe(1_185);
 });
 
-it('does not run faster when the machine sets its clock back', () => {
+it('does not run faster when the computer sets its clock back', () => {
   let machine = 1_000_000;
   const time = new NetworkTime(() => machine);
   time.advance(100);

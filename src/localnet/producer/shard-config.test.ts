@@ -141,7 +141,7 @@ describe('a split', () => {
     ]);
   });
 
-  it('stays planned when the shard no longer wants it, and is planned anew when its time is over', () => {
+  it('stays planned when the shard no longer wants it, and is planned again when its time is over', () => {
     const shards = new Shards().next([top(WHOLE, 1, BEGIN, { want_split: true })]);
     shards.next([top(WHOLE, 2, BEGIN + 5)], 5);
     expect(shards.plans).toEqual([['8000000000000000', 'fsm_split']]);

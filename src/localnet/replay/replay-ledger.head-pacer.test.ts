@@ -36,7 +36,7 @@ describe('the head', () => {
     expect(fast.clock.pending).toBe(0);
   });
 
-  it('is there at once at a high pace, and stops when told to', () => {
+  it('is there at once at a high pace, and stops when asked to', () => {
     const quick = pace({ kind: 'blocks', perSecond: 1_000_000 });
     quick.clock.advance(2);
     expect(quick.head()).toBe(9);

@@ -91,7 +91,7 @@ describe.each(['v3r2', 'v4r2', 'v5r1'] as const)('a transfer of a wallet %s', (v
     expect(toHex(made.hash())).toBe(await coreTransfer(version, seqno, theirs, USUAL, deploy));
   });
 
-  it('sends with mode 3 unless told otherwise', async () => {
+  it('sends with mode 3 unless another is given', async () => {
     const message = buildInternalMessage({ to, value: 5n });
     const transfer = (mode?: number) =>
       toHex(

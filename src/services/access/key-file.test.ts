@@ -220,7 +220,7 @@ describe('a lock', () => {
   const free = async (): Promise<string> => withLock(lock(), modules, async () => 'done');
   beforeEach(async () => open().add(record(1)));
 
-  it('of a process of another machine is taken over when it is old', async () => {
+  it('of a process of another host is taken over when it is old', async () => {
     writeFileSync(lock(), '1 00 elsewhere');
     utimesSync(lock(), new Date(), new Date(Date.now() - 11_000));
     expect(await free()).toBe('done');

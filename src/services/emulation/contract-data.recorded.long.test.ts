@@ -106,7 +106,7 @@ describe('on the recorded network', () => {
     expect(compared).toBeGreaterThan(100);
   });
 
-  it('every account of known code is read as the virtual machine does', async () => {
+  it('every account of known code is read as the TVM does', async () => {
     const { chain } = replayed;
     const accounts = JSON.parse(Buffer.from(readBytes(`${folder}/addresses.json.br`)).toString()) as {
       address: string;

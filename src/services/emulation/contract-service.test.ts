@@ -169,7 +169,7 @@ describe('what runs share', () => {
     expect(service.metrics().config_fetches).toBe(1);
   });
 
-  it('are the blocks before, for contracts that look at them', async () => {
+  it('are the previous blocks, for contracts that read them', async () => {
     const changes = deployed(method('f83400')); // PREVMCBLOCKS
     const service = contracts.serviceOver({}, changes);
     const expected = await Promise.all(

@@ -55,7 +55,7 @@ it('ends waits for the wakes that are done, and those of an aborted signal', asy
   await wakes.wait(abort.signal);
 });
 
-it('sums counts by two words', () => {
+it('sums counts by two labels', () => {
   const sums = new CountsByTwo();
   sums.add({ 'a x': 1, 'a y': 2 });
   sums.add({ 'a x': 3, 'b x': 4 });

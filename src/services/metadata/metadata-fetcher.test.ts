@@ -194,7 +194,7 @@ describe('metadata that is due', () => {
     expect(pauses.slice(0, 3).every((pause) => pause <= 20)).toBe(true);
   });
 
-  it('is told to have failed with its cause, of links that lead inside or nowhere', async () => {
+  it('has failed with its cause, of links that lead inside or nowhere', async () => {
     const links = [
       ...[
         'http://127.0.0.1/',

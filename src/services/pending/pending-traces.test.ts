@@ -210,7 +210,7 @@ describe('live traces', () => {
     await traces.close();
   });
 
-  it('are replaced when the wallet has a higher seqno, but not before its block was looked at', async () => {
+  it('are replaced when the wallet has a higher seqno, but not before its block was read', async () => {
     const { traces, events, setSeqno } = startTraces((cell) => transfer(cell, 1_000n));
     const message = externalTo(1, 77);
     traces.submit(message, 'sent');

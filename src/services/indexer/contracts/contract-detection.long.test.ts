@@ -77,7 +77,7 @@ describe('contracts', () => {
     expect(rows).toEqual([{ position: null }]);
   });
 
-  it('are the same when each masterchain block is looked at as it comes', async () => {
+  it('are the same when each masterchain block is processed as it comes', async () => {
     const database = await newDatabase();
     const chain = liveReplay(FOLDER, 1);
     const { indexer } = await start(database, {}, chain);

@@ -127,7 +127,7 @@ describe('a contract', () => {
     expect(index.postponed).toEqual([]);
   });
 
-  it('that cannot be asked now is looked at again later', async () => {
+  it('that cannot be read now is read again later', async () => {
     const { config } = index.chain;
     index.chain.config = async () => {
       throw chainErrors.deadline({ ms: 1 });

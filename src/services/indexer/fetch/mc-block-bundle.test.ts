@@ -77,7 +77,7 @@ describe('the newly committed blocks of shards', () => {
     expect(read).toEqual(expected);
   });
 
-  it('are begun to be read when the masterchain block says so, but follow from links alone', async () => {
+  it('are fetched as soon as the masterchain block names them, but follow from links alone', async () => {
     expect((await newBlocks(['L4', 'R4'], ['L5!', 'R5'])).early).toEqual(['L5']);
     expect((await newBlocks(['L4', 'R4'], ['L5', 'R5'])).found).toEqual(['L5', 'R5']);
     expect((await newBlocks(['L5', 'R5'], ['L5!', 'R5'])).found).toEqual([]);

@@ -45,7 +45,7 @@ describe('threads that write', () => {
     expect(unpacked).toEqual(rounds.map(({ mc_seqno, blocks }) => ({ mc_seqno, blocks })));
   });
 
-  it('write batches at the same time, and tell what is refused as it was told them', async () => {
+  it('write batches at the same time, and report refusals with their errors', async () => {
     const threads = pool(2);
     const reports = await Promise.all([
       threads.write(batch(11, 20), IN_TURN, never),
