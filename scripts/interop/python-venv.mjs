@@ -7,6 +7,9 @@ import process from 'node:process';
 /** Python versions that tonlib's binding is used with. */
 const OLDEST = [3, 9];
 
+/** Installing and building wait for the network, and for other work of the machine. */
+const MOST_RUN_MS = 600_000;
+
 /**
  * @typedef {{ ok: boolean, output: string }} Ran
  * @typedef {(command: string, args: readonly string[]) => Ran} Run
@@ -14,7 +17,7 @@ const OLDEST = [3, 9];
 
 /** @type {Run} */
 export function runCommand(command, args) {
-  const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', timeout: 120_000 });
+  const { status, error, stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', timeout: MOST_RUN_MS });
   const output = [stdout, stderr, error?.message].filter((text) => text !== undefined && text !== '').join('\n');
   return { ok: status === 0, output: output.trim() };
 }

@@ -116,12 +116,15 @@ const running = new Set();
  */
 const ready = [];
 
-for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
-  process.on(signal, () => {
-    process.exitCode = 1;
-    ready.length = 0;
-    for (const end of running) end(signal);
-  });
+/** A signal ends all suites. Not before they run: installing would go on. */
+function endOnSignals() {
+  for (const signal of /** @type {NodeJS.Signals[]} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+    process.on(signal, () => {
+      process.exitCode = 1;
+      ready.length = 0;
+      for (const end of running) end(signal);
+    });
+  }
 }
 
 /**
@@ -211,5 +214,8 @@ if (unknown !== undefined) {
       if ((await runChecks(next.name, next.args, wanted.length === 1)) !== 0) process.exitCode = 1;
     }
   };
-  if (!given.includes(PREPARE_ONLY)) await Promise.all(Array.from({ length: AT_ONCE }, takeTurns));
+  if (!given.includes(PREPARE_ONLY)) {
+    endOnSignals();
+    await Promise.all(Array.from({ length: AT_ONCE }, takeTurns));
+  }
 }

@@ -63,8 +63,8 @@ export class HttpMetrics {
       ],
       ['tern_http_waiting_requests', 'Requests waiting for room because of their price', () => calls.queue.waiting],
       ['tern_http_held_answer_bytes', 'Large answers that clients have not received yet', () => calls.heldBytes],
-      ['tern_http_cache_bytes', 'What the kept answers take in memory', () => calls.cache.bytes],
-      ['tern_http_cache_entries', 'How many answers are kept', () => calls.cache.size],
+      ['tern_http_cache_bytes', 'Memory that cached answers take', () => calls.cache.bytes],
+      ['tern_http_cache_entries', 'Cached answers', () => calls.cache.size],
     ];
     for (const [name, help, read] of gauges) {
       new Gauge({

@@ -6,7 +6,7 @@ import { FakeClock } from '#test/support/fake-clock.js';
 const at = (seqno: number) => ({ seqno, changes: undefined, mcSeqno: null });
 const result = (text: string) => new EndpointResult(text, [], (json) => json.toUpperCase());
 
-describe('kept results', () => {
+describe('cached results', () => {
   it('about the head hold until it changes or they are old', () => {
     const clock = new FakeClock();
     const cache = new ResponseCache(10_000, 5_000, clock);
