@@ -105,7 +105,7 @@ const PROPER = new Set([200, 404, 405, 409, 413, 414, 422]);
 const REFUSAL = 'LITE_SERVER_UNKNOWN: cannot apply external message to current state';
 
 /** After this long a request counts as one that never ends. */
-const PATIENCE_MS = 5_000;
+const MOST_ANSWER_MS = 60_000;
 
 /**
  * Sends a request.
@@ -115,7 +115,7 @@ const PATIENCE_MS = 5_000;
  */
 export async function judge(api: string, { method, path, body }: NastyRequest): Promise<string | null> {
   const startedAt = performance.now();
-  const init = { method, signal: AbortSignal.timeout(PATIENCE_MS), ...(body === undefined ? {} : { body }) };
+  const init = { method, signal: AbortSignal.timeout(MOST_ANSWER_MS), ...(body === undefined ? {} : { body }) };
   let text = '';
   let status = 0;
   try {

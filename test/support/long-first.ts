@@ -4,6 +4,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const LONGEST = [
   'test/cli/dev.test.ts',
   'test/http/nasty-requests.test.ts',
+  'src/api/v3/reader-pool.test.ts',
   'src/drivers/tvm/tvm-pool.test.ts',
   'src/drivers/lite/sick-server.test.ts',
   'src/services/indexer/write/batch-writer.test.ts',
@@ -26,7 +27,7 @@ const SLOWEST = [
 ];
 
 /** Files that read an index of the whole recorded network, which is made at the beginning of the run: they come last of their kind. */
-const OF_RECORDED_INDEX = /\/(test\/contract\/v3-[a-z-]+(\.long)?|src\/api\/v3\/reader-pool)\.test\.ts$/;
+const OF_RECORDED_INDEX = /\/test\/contract\/v3-[a-z-]+(\.long)?\.test\.ts$/;
 
 /** Orders the files of a test run so that all its processes have something to do until the end. */
 export class LongFirst extends BaseSequencer {

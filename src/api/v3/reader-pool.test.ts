@@ -10,7 +10,8 @@ import { indexReads } from '#drivers/store/read/index-port.js';
 import { type Clock, systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
-import { copyOfIndex, RECORDED_NET } from '#test/support/shared-index.js';
+import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
+import { copyOfIndex } from '#test/support/shared-index.js';
 import { callV3 } from '#test/support/v3-method.js';
 
 const QUERY_MS = 60_000;
@@ -18,7 +19,7 @@ const QUERY_MS = 60_000;
 let url: string;
 let database: Database;
 beforeAll(async () => {
-  url = await copyOfIndex(RECORDED_NET, 'recorded_net_readers');
+  url = await copyOfIndex({ name: 'dev_chain_beginning', folder: DEV_CHAIN, to: 100 }, 'dev_chain_readers');
   database = await Database.open({ url }, { clock: systemClock });
 });
 afterAll(() => database?.close());
