@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { histogramQuantile, prometheusSamples, type Sample, sampleSum } from '#kernel/prometheus-text.js';
+import { histogramQuantile, type PrometheusSample, prometheusSamples, sampleSum } from '#kernel/prometheus-text.js';
 import type { Readiness } from '../api/answers.js';
 import { requestHeaders } from '../api/ask.js';
 import { countText } from '../format/amount.js';
@@ -15,7 +15,7 @@ interface Look {
   /** Milliseconds. */
   readonly at: number;
   readonly readiness: Readiness;
-  readonly samples: readonly Sample[];
+  readonly samples: readonly PrometheusSample[];
 }
 
 /** The figures of this server are public pages of it: `/readyz` and `/metrics`. */
@@ -145,7 +145,13 @@ function NetworkStatus({ name, health, now, before }: NetworkStatusProps) {
 }
 
 /** Liteservers with what was counted of each of them. */
-function LiteServers({ network, samples }: { readonly network: string; readonly samples: readonly Sample[] }) {
+function LiteServers({
+  network,
+  samples,
+}: {
+  readonly network: string;
+  readonly samples: readonly PrometheusSample[];
+}) {
   const servers = new Map<string, Map<string, number>>();
   for (const { name, labels, value } of samples) {
     const { server } = labels;
