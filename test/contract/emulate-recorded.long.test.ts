@@ -20,6 +20,7 @@ const rules: readonly EmulateRule[] = JSON.parse(
 );
 /** Messages that rules are about. */
 const OF_RULES: ReadonlySet<number> = new Set([113, 122, 298, 570, 618, 668, 798, 972, 1038]);
+const JSON_TYPE = { 'content-type': 'application/json' };
 /** Blocks that the recorded service may have been behind the newest one. */
 const MOST_BEHIND = 12;
 const used = new Set<EmulateRule>();
@@ -73,7 +74,7 @@ describe('the emulation API answers as the live service did', () => {
     served.as = isTrace ? conditionsOf(response.body) : text === undefined && !hasBlock ? { mc_seqno: at } : {};
     const sent = text ?? JSON.stringify(isPinned ? { ...body, mc_block_seqno: at } : body);
     const withBody = method === 'GET' || method === 'HEAD' ? {} : { body: sent };
-    const init = { method, headers: { 'content-type': 'application/json', ...headers }, ...withBody };
+    const init = { method, headers: { ...JSON_TYPE, ...headers }, ...withBody };
     const answer = await fetch(`${served.url}/toncenter${path}`, { ...init, redirect: 'manual' });
     const received = await answer.text();
     const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true && received !== '';
@@ -124,7 +125,7 @@ describe('the emulation API answers as the live service did', () => {
       let answer: unknown = null;
       for (let at = mc_seen; at >= mc_seen - MOST_BEHIND; at--) {
         served.as = { mc_seqno: at };
-        const init = { method: 'POST', body: JSON.stringify(request.body) };
+        const init = { method: 'POST', headers: JSON_TYPE, body: JSON.stringify(request.body) };
         const answered = await fetch(`${served.url}/toncenter${request.path}`, init);
         answer = { status: answered.status, body: await answered.json() };
         if (JSON.stringify(answer) === JSON.stringify({ status: response.status, body: response.body })) break;

@@ -239,6 +239,7 @@ describe('a message', () => {
   it.each<[string, string | null, string, number, string | null]>([
     ['JSON of a vendor', 'application/vnd.api+json', JSON.stringify({ boc: good }), 200, null],
     ['a form', 'application/x-www-form-urlencoded', `boc=${encodeURIComponent(good)}&with_actions=true`, 200, null],
+    ['JSON that curl calls a form', 'application/x-www-form-urlencoded', JSON.stringify({ boc: good }), 200, null],
     ['a form without a message', 'application/x-www-form-urlencoded', 'a=b', 400, 'boc is required'],
     ['text', 'text/plain', JSON.stringify({ boc: good }), 400, 'Unprocessable Entity'],
     ['bytes', 'application/octet-stream', JSON.stringify({ boc: good }), 400, 'Unprocessable Entity'],

@@ -80,8 +80,10 @@ function bodyValue(
   members: Readonly<Record<string, LiveType>>,
   name: string,
 ): RawParameters {
-  if (type === FORM) return formValue(new URLSearchParams(text()), members);
-  if (type === null || !type.endsWith('json')) throw badRequest('Unprocessable Entity');
+  // curl calls JSON a form unless it is told otherwise.
+  const isForm = type === FORM && !/^\s*\{/.test(text());
+  if (isForm) return formValue(new URLSearchParams(text()), members);
+  if (type !== FORM && type?.endsWith('json') !== true) throw badRequest('Unprocessable Entity');
   let value: unknown;
   try {
     value = json();

@@ -140,7 +140,10 @@ function ask(
   return new Promise((resolve) => {
     const { hostname, port } = new URL(tern.url);
     const all: Record<string, string | number> = { 'x-api-key': tern.keys.unlimited, ...headers };
-    if (body !== undefined) all['content-length'] = Buffer.byteLength(body);
+    if (body !== undefined) {
+      all['content-type'] ??= 'application/json';
+      all['content-length'] = Buffer.byteLength(body);
+    }
     const options = { agent, host: hostname, port, path, headers: all, timeout: TIMEOUT_MS };
     const sent = request({ ...options, method: body === undefined ? 'GET' : 'POST' }, (answer) => {
       let bytes = 0;

@@ -119,7 +119,10 @@ export class Attack {
       const began = performance.now();
       const all: Record<string, string | number> = { ...headers };
       if (key !== null) all['x-api-key'] = key;
-      if (body !== undefined) all['content-length'] = Buffer.byteLength(body);
+      if (body !== undefined) {
+        all['content-type'] ??= 'application/json';
+        all['content-length'] = Buffer.byteLength(body);
+      }
       const method = body === undefined ? 'GET' : 'POST';
       const route = { agent: this.#agent, host: this.host, port: this.port, localAddress: from };
       const sent = request({ ...route, method, path, headers: all, timeout: TIMEOUT_MS }, (answer) => {
