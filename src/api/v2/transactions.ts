@@ -318,11 +318,11 @@ async function readTransactionPage<Item extends BlockTransactionId>(
   for (;;) {
     const left = Math.min(wanted + 1 - transactions.length, MAX_LISTED_TRANSACTIONS);
     const options = { ...context.read, at, count: left };
-    const stretch = await read(after === undefined ? options : { ...options, after });
-    for (const transaction of stretch.transactions) transactions.push(transaction);
-    const { block } = stretch;
+    const page = await read(after === undefined ? options : { ...options, after });
+    for (const transaction of page.transactions) transactions.push(transaction);
+    const { block } = page;
     if (transactions.length > wanted) return { block, transactions: transactions.slice(0, wanted), incomplete: true };
-    if (!stretch.incomplete) return { block, transactions, incomplete: false };
+    if (!page.incomplete) return { block, transactions, incomplete: false };
     at = block;
     const { account, lt } = transactions.at(-1) as Item;
     after = { account, lt };

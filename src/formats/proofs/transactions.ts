@@ -140,10 +140,10 @@ export function verifyTransactionIds(
   proof: Uint8Array,
   ids: readonly AnsweredTransactionId[],
 ): TransactionRange {
-  const stretch = provenStretch(block, query, proof, ids.length);
+  const page = provenPage(block, query, proof, ids.length);
   ids.forEach((id, index) => {
     inPart(`ids[${index}]`, () => {
-      const { account, lt, hash } = stretch.transactions[index]!;
+      const { account, lt, hash } = page.transactions[index]!;
       if (id.account !== null && !bytesEqual(id.account, account)) {
         throw proofsErrors['transaction-account']({ expected: toHex(account), found: toHex(id.account) });
       }
@@ -151,7 +151,7 @@ export function verifyTransactionIds(
       if (id.hash !== null) checkHash(lt, hash, id.hash);
     });
   });
-  return stretch;
+  return page;
 }
 
 /**
@@ -168,10 +168,10 @@ export function verifyBlockTransactions(
   transactions: Uint8Array,
 ): TransactionRange {
   const cells = inPart('transactions', () => readTransactionRoots(transactions));
-  const stretch = provenStretch(block, query, proof, cells.length);
+  const page = provenPage(block, query, proof, cells.length);
   return {
-    incomplete: stretch.incomplete,
-    transactions: stretch.transactions.map((listed, index) => {
+    incomplete: page.incomplete,
+    transactions: page.transactions.map((listed, index) => {
       const cell = cells[index]!;
       inPart(`transactions[${index}]`, () => checkHash(listed.lt, listed.hash, cell.hash(0)));
       return { ...listed, cell };
@@ -187,12 +187,7 @@ export function readTransactionRoots(bytes: Uint8Array): readonly Cell[] {
   return roots;
 }
 
-function provenStretch(
-  block: BlockId,
-  query: TransactionsQuery,
-  proof: Uint8Array,
-  answered: number,
-): TransactionRange {
+function provenPage(block: BlockId, query: TransactionsQuery, proof: Uint8Array, answered: number): TransactionRange {
   const opened = openBlock(block, proof);
   const wanted = Math.min(query.count, MAX_LISTED_TRANSACTIONS);
   const transactions: ListedTransaction[] = [];

@@ -105,7 +105,7 @@ export class BlockTransactionReader {
   async transactions(context: ReadContext, options: TransactionPageOptions): Promise<TransactionsRead> {
     const query = pageQuery(options);
     const block = await this.#blockIds.resolveBlock(context, options.at);
-    const { value, answer } = await this.#stretch(context, block, query);
+    const { value, answer } = await this.#readPage(context, block, query);
     return { block: block.id, gen_utime: block.gen_utime, ...value, proof: context.proof(answer) };
   }
 
@@ -115,7 +115,7 @@ export class BlockTransactionReader {
     const answers: LiteServerBlockTransactionsExt[] = [];
     let query: TransactionsQuery = { count: MAX_LISTED_TRANSACTIONS, reverse: false, after: null };
     for (let more = true; more; ) {
-      const { value, answer } = await this.#stretch(context, block, query);
+      const { value, answer } = await this.#readPage(context, block, query);
       for (const transaction of value.transactions) transactions.push(transaction);
       if (context.wantsProof) answers.push(answer);
       more = value.incomplete;
@@ -125,7 +125,7 @@ export class BlockTransactionReader {
     return { block: block.id, gen_utime: block.gen_utime, transactions, proof: context.proof(answers) };
   }
 
-  #stretch(
+  #readPage(
     context: ReadContext,
     block: ProvenBlock,
     query: TransactionsQuery,

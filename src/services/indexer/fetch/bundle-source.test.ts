@@ -82,7 +82,7 @@ describe('bundles of a range', () => {
   it.each<[string, number, number, Partial<FetchOptions>]>([
     ['all, as it is set', 1, last, {}],
     ['all, each with a proof of its own', 1, last, { segmentLength: 1 }],
-    ['all, in stretches of seven', 1, last, { segmentLength: 7, aheadBundles: 20, maxInFlight: 3 }],
+    ['all, in segments of seven', 1, last, { segmentLength: 7, aheadBundles: 20, maxInFlight: 3 }],
     ['all, one at a time', 1, last, { aheadBundles: 1, maxInFlight: 1 }],
     ['all, with few bytes', 1, last, { aheadBytes: 1000 }],
     ['all, with hardly enough bytes', 1, last, { aheadBytes: 300_000, segmentLength: 16 }],
