@@ -1,51 +1,24 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import { brotliCompressSync, constants, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { TargetPolicy } from '#drivers/web/target-policy.js';
 import { decompressBody, parseWebUrl, WebClient, type WebLimits, type WebRequest } from '#drivers/web/web-client.js';
 import { systemClock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
+import {
+  answer,
+  answerOf,
+  type Behaviour,
+  LOOPBACK_ONLY,
+  MisbehavingServer,
+} from '#test/support/misbehaving-server.js';
 
-/** What the server does with each connection, once the request is there; until it is done, for what goes on by itself. */
-type Behaviour = (socket: Socket, path: string) => void;
-
-let server: Server;
-let port: number;
-let behave: Behaviour = () => {};
-let requests = 0;
-const sockets = new Set<Socket>();
-const timers = new Set<NodeJS.Timeout>();
-
+let server: MisbehavingServer;
 beforeAll(async () => {
-  server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => {});
-    let head = '';
-    socket.on('data', (bytes) => {
-      const before = head.includes('\r\n\r\n');
-      head += bytes.toString('latin1');
-      if (before || !head.includes('\r\n\r\n')) return;
-      requests++;
-      behave(socket, head.split(' ')[1]!);
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  port = (server.address() as { port: number }).port;
+  server = await MisbehavingServer.start();
 });
-
-afterEach(() => {
-  for (const timer of timers) clearInterval(timer);
-  timers.clear();
-  for (const socket of sockets) socket.destroy();
-  requests = 0;
-});
-
-afterAll(() => new Promise((done) => server.close(done)));
-
-/** Everything goes to the server of this test. */
-const policy: TargetPolicy = { addressesOf: async () => [{ address: '127.0.0.1', family: 4 }] };
+afterEach(() => server.reset());
+afterAll(() => server.close());
 
 /** A slow machine does not reach a limit of time: what is about one of them sets that one. */
 const LIMITS: WebLimits = {
@@ -58,10 +31,10 @@ let method: WebRequest['method'] = 'GET';
 /** Status and decompressed body. */
 async function fetchIt(
   limits = LIMITS,
-  link = `http://hostile.example.com:${port}/0`,
+  link = `http://hostile.example.com:${server.port}/0`,
   signal = new AbortController().signal,
 ): Promise<string> {
-  const client = new WebClient(limits, { policy, clock: systemClock });
+  const client = new WebClient(limits, { policy: LOOPBACK_ONLY, clock: systemClock });
   const headers = { 'user-agent': 'test' };
   const body = Buffer.alloc(method === 'POST' ? 100_000 : 0, 0x20);
   const response = await client.send({ method, url: parseWebUrl(link), headers, body }, signal);
@@ -70,7 +43,7 @@ async function fetchIt(
 
 /** The error of a fetch; the connection must be gone after it. @param limits that replace the usual ones */
 async function failureOf(behaviour: Behaviour, limits: Partial<WebLimits> = {}): Promise<string> {
-  behave = behaviour;
+  server.behave = behaviour;
   const message = await fetchIt({ ...LIMITS, ...limits }).then(
     (response) => `it is read: ${response}`,
     (error) => {
@@ -78,15 +51,8 @@ async function failureOf(behaviour: Behaviour, limits: Partial<WebLimits> = {}):
       return `${error.code}: ${error.message}`;
     },
   );
-  await expect.poll(() => sockets.size).toBe(0);
+  await expect.poll(() => server.sockets.size).toBe(0);
   return message;
-}
-
-function answer(head: readonly string[], body: string | Uint8Array = ''): Behaviour {
-  return (socket) => {
-    socket.write(`${['HTTP/1.1 200 OK', 'connection: close', ...head].join('\r\n')}\r\n\r\n`);
-    socket.end(body);
-  };
 }
 
 /** Writes as fast as it is taken, for ever. */
@@ -121,18 +87,18 @@ describe.each(['GET', 'POST'] as const)('a server, asked by %s', (each) => {
       `5\r\n${DOCUMENT.slice(0, 5)}\r\n7\r\n${DOCUMENT.slice(5)}\r\n0\r\n\r\n`,
     ],
   ])('is understood when it answers with %s', async (_what, head, body) => {
-    behave = answer(head, body);
+    server.behave = answer(head, body);
     await expect(fetchIt()).resolves.toBe(`200 ${DOCUMENT}`);
-    expect(requests).toBe(1);
+    expect(server.requests).toBe(1);
   });
 
   it('is sent nothing that identifies this machine', async () => {
     let head = '';
     const listener = (socket: Socket) => socket.on('data', (bytes) => (head += bytes.toString('latin1')));
-    server.on('connection', listener);
-    behave = answer([JSON_TYPE, 'set-cookie: a=b'], DOCUMENT);
+    server.server.on('connection', listener);
+    server.behave = answer([JSON_TYPE, 'set-cookie: a=b'], DOCUMENT);
     await fetchIt();
-    server.off('connection', listener);
+    server.server.off('connection', listener);
     const names = head
       .split('\r\n')
       .slice(1, -2)
@@ -142,7 +108,7 @@ describe.each(['GET', 'POST'] as const)('a server, asked by %s', (each) => {
         ? ['accept-encoding', 'connection', 'host', 'user-agent']
         : ['accept-encoding', 'connection', 'content-length', 'host', 'user-agent'],
     );
-    expect(head).toContain(`host: hostile.example.com:${port}\r\n`);
+    expect(head).toContain(`host: hostile.example.com:${server.port}\r\n`);
   });
 });
 
@@ -159,7 +125,7 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
     const drip: Behaviour = (socket) => {
       let sent = 0;
       const text = `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(10_000)}`;
-      timers.add(setInterval(() => socket.write(text[sent++] ?? 'y'), 20));
+      server.timers.add(setInterval(() => socket.write(text[sent++] ?? 'y'), 20));
     };
     expect(await failureOf(drip, { firstByteMs: 400 })).toMatch(/^web\/time: .* does not answer within 400 ms$/);
   });
@@ -167,7 +133,7 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
   it('that sends its body byte by byte', async () => {
     const drip: Behaviour = (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n\r\n');
-      timers.add(setInterval(() => socket.write(' '), 50));
+      server.timers.add(setInterval(() => socket.write(' '), 50));
     };
     expect(await failureOf(drip, { totalMs: 1_500 })).toMatch(/^web\/time: .* does not finish within 1500 ms$/);
   });
@@ -230,11 +196,11 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
     const on: Behaviour = (socket, path) =>
       void socket.end(`HTTP/1.1 307 Found\r\nlocation: /${Number(path.slice(1)) + 1}\r\nconnection: close\r\n\r\n`);
     expect(await failureOf(on)).toMatch(/^web\/redirects: .* redirects once more after 3 redirects$/);
-    expect(requests).toBe(4);
+    expect(server.requests).toBe(4);
     const loop: Behaviour = (socket) =>
       void socket.end('HTTP/1.1 308 Moved\r\nlocation: /0\r\nconnection: close\r\n\r\n');
     expect(await failureOf(loop)).toMatch(/^web\/redirects: /);
-    expect(requests).toBe(8);
+    expect(server.requests).toBe(8);
     const slow: Behaviour = (socket, path) => void setTimeout(() => on(socket, path), 150);
     expect(await failureOf(slow, { totalMs: 1_500, redirects: 100 })).toMatch(
       /^web\/time: .* does not finish within 1500 ms$/,
@@ -279,12 +245,12 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
   });
 
   it.each([204, 400, 404, 429, 500, 503])('that answers with status %i', async (status) => {
-    behave = answerOf(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
+    server.behave = answerOf(`HTTP/1.1 ${status} X\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`);
     await expect(fetchIt()).resolves.toBe(`${status} `);
   });
 
   it('that sends an endless body with a status that is an error', async () => {
-    behave = (socket) => {
+    server.behave = (socket) => {
       socket.write('HTTP/1.1 500 X\r\n\r\n');
       pour(socket, Buffer.alloc(65_536, 0x20));
     };
@@ -318,7 +284,7 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
   });
 
   it('is left when the service ends', async () => {
-    behave = () => {};
+    server.behave = () => {};
     const stop = new AbortController();
     const reason = new TypeError('the reason');
     setTimeout(() => stop.abort(reason), 50);
@@ -326,10 +292,6 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
     await expect(fetchIt(LIMITS, undefined, stop.signal)).rejects.toBe(reason);
   });
 });
-
-function answerOf(text: string): Behaviour {
-  return (socket) => void socket.write(text);
-}
 
 /** A certificate for hostile.example.com that only its own key has signed; made for this test. */
 const SELF_SIGNED = {

@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type TargetPolicy, targetPolicy } from '#drivers/web/target-policy.js';
@@ -7,64 +7,38 @@ import { systemClock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { FETCH_LIMITS, fetchDocument } from '#services/metadata/fetch-document.js';
 import { readMetadataLink } from '#services/metadata/metadata-link.js';
+import {
+  answer,
+  answerOf,
+  type Behaviour,
+  LOOPBACK_ONLY,
+  MisbehavingServer,
+} from '#test/support/misbehaving-server.js';
 
-/** What the server does with each connection, once the request is there; until it is done, for what goes on by itself. */
-type Behaviour = (socket: Socket, path: string) => void;
-
-let server: Server;
-let port: number;
-let behave: Behaviour = () => {};
-let requests = 0;
-const sockets = new Set<Socket>();
-const timers = new Set<NodeJS.Timeout>();
-
+let server: MisbehavingServer;
 beforeAll(async () => {
-  server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => {});
-    let head = '';
-    socket.on('data', (bytes) => {
-      const before = head.includes('\r\n\r\n');
-      head += bytes.toString('latin1');
-      if (before || !head.includes('\r\n\r\n')) return;
-      requests++;
-      behave(socket, head.split(' ')[1]!);
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  port = (server.address() as { port: number }).port;
+  server = await MisbehavingServer.start();
 });
-
-afterEach(() => {
-  for (const timer of timers) clearInterval(timer);
-  timers.clear();
-  for (const socket of sockets) socket.destroy();
-  requests = 0;
-});
-
-afterAll(() => new Promise((done) => server.close(done)));
-
-/** Everything goes to the server of this test. */
-const policy: TargetPolicy = { addressesOf: async () => [{ address: '127.0.0.1', family: 4 }] };
+afterEach(() => server.reset());
+afterAll(() => server.close());
 
 /** A slow machine does not reach a limit of time: what is about one of them sets that one. */
 const LIMITS: WebLimits = { ...FETCH_LIMITS, totalMs: 120_000, firstByteMs: 120_000, stallMs: 120_000 };
 
 async function fetchIt(
   limits = LIMITS,
-  link = `http://hostile.example.com:${port}/0`,
+  link = `http://hostile.example.com:${server.port}/0`,
   signal = new AbortController().signal,
-  by = policy,
+  by: TargetPolicy = LOOPBACK_ONLY,
 ) {
   const web = new WebClient(limits, { policy: by, clock: systemClock });
-  const read = readMetadataLink(link, `http://gateway.example.com:${port}`);
-  return fetchDocument(read, { web, gatewayPolicy: policy }, signal);
+  const read = readMetadataLink(link, `http://gateway.example.com:${server.port}`);
+  return fetchDocument(read, { web, gatewayPolicy: LOOPBACK_ONLY }, signal);
 }
 
 /** The error of a fetch; the connection must be gone after it. */
 async function failureOf(behaviour: Behaviour, limits = LIMITS): Promise<string> {
-  behave = behaviour;
+  server.behave = behaviour;
   const message = await fetchIt(limits).then(
     (document) => `it is read: ${JSON.stringify(document)}`,
     (error) => {
@@ -72,15 +46,8 @@ async function failureOf(behaviour: Behaviour, limits = LIMITS): Promise<string>
       return `${error.code}: ${error.message}`;
     },
   );
-  await expect.poll(() => sockets.size).toBe(0);
+  await expect.poll(() => server.sockets.size).toBe(0);
   return message;
-}
-
-function answer(head: readonly string[], body: string | Uint8Array = ''): Behaviour {
-  return (socket) => {
-    socket.write(`${['HTTP/1.1 200 OK', 'connection: close', ...head].join('\r\n')}\r\n\r\n`);
-    socket.end(body);
-  };
 }
 
 const JSON_TYPE = 'content-type: application/json';
@@ -103,14 +70,14 @@ describe('a server', () => {
       `5\r\n${DOCUMENT.slice(0, 5)}\r\n7\r\n${DOCUMENT.slice(5)}\r\n0\r\n\r\n`,
     ],
   ])('is understood when it answers with %s', async (_what, head, body) => {
-    behave = answer(head, body);
+    server.behave = answer(head, body);
     await expect(fetchIt()).resolves.toEqual({ name: 'a' });
-    expect(requests).toBe(1);
+    expect(server.requests).toBe(1);
   });
 
   it('is asked for content of IPFS as its gateway', async () => {
     const paths: string[] = [];
-    behave = (socket, path) => {
+    server.behave = (socket, path) => {
       paths.push(path);
       answer([JSON_TYPE], DOCUMENT)(socket, path);
     };
@@ -121,16 +88,16 @@ describe('a server', () => {
   it('is sent nothing that identifies this machine', async () => {
     let head = '';
     const listener = (socket: Socket) => socket.on('data', (bytes) => (head += bytes.toString('latin1')));
-    server.on('connection', listener);
-    behave = answer([JSON_TYPE, 'set-cookie: a=b'], DOCUMENT);
+    server.server.on('connection', listener);
+    server.behave = answer([JSON_TYPE, 'set-cookie: a=b'], DOCUMENT);
     await fetchIt();
-    server.off('connection', listener);
+    server.server.off('connection', listener);
     const names = head
       .split('\r\n')
       .slice(1, -2)
       .map((line) => line.split(':')[0]!.toLowerCase());
     expect(names.sort()).toEqual(['accept', 'accept-encoding', 'connection', 'host', 'user-agent']);
-    expect(head).toContain(`host: hostile.example.com:${port}\r\n`);
+    expect(head).toContain(`host: hostile.example.com:${server.port}\r\n`);
   });
 });
 
@@ -195,7 +162,7 @@ describe('a failure', () => {
   });
 
   it('is the reason of the signal when the service ends', async () => {
-    behave = () => {};
+    server.behave = () => {};
     const stop = new AbortController();
     const reason = new TypeError('the reason');
     setTimeout(() => stop.abort(reason), 50);
@@ -205,7 +172,3 @@ describe('a failure', () => {
 });
 
 const LOOPBACK = [{ address: '127.0.0.1', family: 4 }] as const;
-
-function answerOf(text: string): Behaviour {
-  return (socket) => void socket.write(text);
-}
