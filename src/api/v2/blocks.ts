@@ -23,8 +23,6 @@ import type { BlockLink } from '#formats/proofs/block-proof.js';
 import type { ShardBlockLink } from '#formats/proofs/shard-block.js';
 import type { SignatureSet } from '#formats/proofs/signatures.js';
 import { toBase64 } from '#kernel/bytes.js';
-import type { ChainReads } from '#services/chain/chain-reads.js';
-import type { ReadOptions } from '#services/chain/read-context.js';
 
 const MasterchainInfoJson = v2Object('MasterchainInfo', {
   '@type': typeName('blocks.masterchainInfo'),
@@ -226,17 +224,6 @@ function isBack(link: BlockLink): link is BlockLink & { kind: 'back' } {
 /** The header of responses whose queue sizes a node counted. */
 const QUEUE_SIZE_HEADER = 'X-Tern-Queue-Size';
 
-/** The newest block whose header was read, with its state hash, by chain: requested much more often than it changes. */
-const newestStates = new WeakMap<ChainReads, { readonly block: BlockId; readonly state_hash: Uint8Array }>();
-
-async function newestStateHash(chain: ChainReads, block: BlockId, read: ReadOptions): Promise<Uint8Array> {
-  const known = newestStates.get(chain);
-  if (known !== undefined && sameBlock(known.block, block)) return known.state_hash;
-  const { state_hash } = await chain.header({ ...read, at: block });
-  newestStates.set(chain, { block, state_hash: state_hash.slice() });
-  return state_hash;
-}
-
 const getMasterchainInfo = v2Endpoint({
   name: 'getMasterchainInfo',
   verbs: GET_OR_POST,
@@ -250,8 +237,8 @@ const getMasterchainInfo = v2Endpoint({
   statuses: [504],
   freshness: 'head',
   handle: async (_, { network: { chain }, read }): Promise<MasterchainInfoJson> => {
-    const { block } = await chain.head(read);
-    const [state_hash, zerostate] = await Promise.all([newestStateHash(chain, block, read), chain.blockId(0, read)]);
+    const { block, state_hash } = await chain.head(read);
+    const zerostate = await chain.blockId(0, read);
     return {
       '@type': 'blocks.masterchainInfo',
       last: blockIdExt(block),

@@ -67,6 +67,34 @@ describe('the newest block', () => {
     expect(asked).toHaveLength(3);
   });
 
+  it('is the known one for a client that servers let wait, until that is old', async () => {
+    const growing = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: 4 });
+    const honest = replayServer(growing);
+    let answer: Promise<void> = Promise.resolve();
+    const { chain, source, clock } = chainOf((query) => answer.then(() => honest(query)), { zero_state });
+    const client = { id: 'somebody', hasKey: false };
+    await chain.head({ client });
+    growing.advanceTo(5);
+    source.headSeqno = 5;
+    let goOn = (): void => {};
+    answer = new Promise((resolve) => {
+      goOn = resolve;
+    });
+    const waiting = chain.head({ client });
+    const own = chain.head();
+    clock.advance(30);
+    expect((await waiting).block.seqno).toBe(4);
+    // Nobody waits any more, until the block is too old.
+    expect((await chain.head({ client })).block.seqno).toBe(4);
+    clock.advance(4_000);
+    const late = chain.head({ client });
+    goOn();
+    expect([(await own).block, (await late).block]).toEqual([masterchain(5), masterchain(5)]);
+    growing.advanceTo(6);
+    source.headSeqno = 6;
+    expect((await chain.head({ client })).block).toEqual(masterchain(6));
+  });
+
   it('is never older than one that was proven before', async () => {
     const [behind, ahead] = [5, 7].map((to) =>
       replayServer(openReplay(vectorPath('mainnet-genesis'), { to, head: null })),

@@ -1,5 +1,5 @@
 import type { LiteSource } from '#drivers/lite/lite-source.js';
-import { type BlockHeader, verifyBlockHeader } from '#formats/proofs/block-header.js';
+import { type BlockHeader, stateHash, verifyBlockHeader } from '#formats/proofs/block-header.js';
 import { type BlockId, MASTERCHAIN_SHARD, printBlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
 import { type BlockLink, type ProvenChain, verifyBlockChain } from '#formats/proofs/block-proof.js';
 import type { SignatureSet } from '#formats/proofs/signatures.js';
@@ -11,7 +11,7 @@ import {
   type LiteServerPartialBlockProof,
   type LiteServerSignatureSet,
 } from '#formats/tl/lite-api.js';
-import type { Clock } from '#kernel/clock.js';
+import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
@@ -26,6 +26,8 @@ export interface TrustedHead extends ProvenBlock {
   readonly end_lt: bigint;
   /** `null` for a zerostate. */
   readonly header: BlockHeader | null;
+  /** Hash of the state after it. */
+  readonly state_hash: Uint8Array;
 }
 
 export interface TrustOptions {
@@ -42,6 +44,15 @@ export interface TrustModules {
   readonly logger: Logger;
 }
 
+/** How long the proof of a newer block is waited for while the known one is not old. */
+const PATIENCE_MS = 30;
+
+/** After `headMaxAgeMs`, the known block is used for so long while servers are slow. */
+const GRACE_MS = 3_000;
+
+/** Mode bit of a header: with the hashes of the state. */
+const WITH_STATE_UPDATE = 1;
+
 /** Maximum answers to prove one block: with 16 links each they cover 65,536 key blocks. */
 const MAX_ANSWERS = 4096;
 
@@ -57,6 +68,10 @@ export class Trust {
   #loading: Promise<void> | null = null;
   #head: TrustedHead | null = null;
   #headSince = 0;
+  /** Since when a newer block is to be proven; `null`: none is. */
+  #dueSince: number | null = null;
+  /** Proofs of the newest block under way, without those that wait for one that no server has. */
+  #proofs = 0;
   /** What a server was refused for since the head was proven last; `null`: nothing. */
   #contradiction: TernError | null = null;
   #writing: Promise<void> = Promise.resolve();
@@ -76,18 +91,27 @@ export class Trust {
     return this.#head;
   }
 
-  /** The newest masterchain block; the known one while it is recent and no server claims a newer one. */
+  /**
+   * The newest masterchain block: the known one while it is recent and no server claims a newer one. Otherwise a newer one is
+   * proven. When servers take longer for that than {@link PATIENCE_MS}, clients get the known one meanwhile, and do not wait.
+   */
   async newest(context: ReadContext): Promise<TrustedHead> {
     const { source, clock } = this.#modules;
     const head = this.#head;
-    if (
-      head !== null &&
-      source.headSeqno <= head.id.seqno &&
-      clock.now() - this.#headSince <= this.#options.headMaxAgeMs
-    ) {
-      return head;
-    }
-    return this.catchUp(context);
+    if (head === null) return this.catchUp(context);
+    const now = clock.now();
+    const late = now - this.#headSince - this.#options.headMaxAgeMs;
+    if (late <= 0 && source.headSeqno <= head.id.seqno) return head;
+    if (late > GRACE_MS || context.client === undefined) return this.catchUp(context);
+    this.#dueSince ??= now;
+    const left = this.#dueSince + PATIENCE_MS - now;
+    if (left <= 0 && this.#proofs > 0) return head;
+    const patience = new AbortController();
+    const proof = this.catchUp(context).finally(() => patience.abort());
+    // Whoever does not wait for it is not concerned by how it ends.
+    proof.catch(() => {});
+    await pause(left, clock, patience.signal);
+    return patience.signal.aborted ? proof : head;
   }
 
   /**
@@ -98,11 +122,15 @@ export class Trust {
    * @throws chain/other-branch when no server is on the branch of the known head
    */
   async catchUp(context: ReadContext, waitSeqno?: number): Promise<TrustedHead> {
+    const counted = waitSeqno === undefined ? 1 : 0;
+    this.#proofs += counted;
     try {
       return await this.#catchUp(context, waitSeqno);
     } catch (error) {
       if (this.#contradiction !== null && isServersFailure(error)) throw this.#contradiction;
       throw error;
+    } finally {
+      this.#proofs -= counted;
     }
   }
 
@@ -110,17 +138,15 @@ export class Trust {
     const chain = await this.#loaded();
     const before = this.#head;
     let known = chain.at(-1)!;
-    let header: BlockHeader | null = null;
     const proven: ProvenChain[] = [];
     for (let step = 0; step < MAX_ANSWERS; step++) {
       const { value } = await this.#step(context, known, waitSeqno);
       proven.push(value.chain);
-      header = value.chain.links.at(-1)?.header ?? header;
       known = value.chain.to;
       if (!value.complete) continue;
       // Nothing is learnt from a server that is behind: its block is not proven to be on the branch of the head.
       if (before !== null && known.seqno < before.id.seqno) return this.#head ?? before;
-      const head = await this.#headOf(context, known, header);
+      const head = await this.#headOf(context, known);
       if (before !== null) await this.#requireDescent(context, head, before);
       for (const each of proven) this.#learn(each);
       return this.#advance(head);
@@ -195,17 +221,19 @@ export class Trust {
     });
   }
 
-  async #headOf(context: ReadContext, id: BlockId, found: BlockHeader | null): Promise<TrustedHead> {
-    if (id.seqno === 0) return { id, gen_utime: null, mc_seqno: 0, end_lt: 0n, header: null };
-    const header = found !== null && sameBlock(found.id, id) ? found : await this.#header(context, id);
+  async #headOf(context: ReadContext, id: BlockId): Promise<TrustedHead> {
+    if (id.seqno === 0) {
+      return { id, gen_utime: null, mc_seqno: 0, end_lt: 0n, header: null, state_hash: id.root_hash };
+    }
+    const header = await this.#header(context, id);
     const { gen_utime, end_lt } = header.info;
-    return { id, gen_utime, mc_seqno: id.seqno, end_lt, header };
+    return { id, gen_utime, mc_seqno: id.seqno, end_lt, header, state_hash: stateHash(header).slice() };
   }
 
   async #header(context: ReadContext, id: BlockId): Promise<BlockHeader> {
     const { value } = await context.query({
       fn: LiteServerGetBlockHeader,
-      query: { id: blockIdToTl(id), mode: 0 },
+      query: { id: blockIdToTl(id), mode: WITH_STATE_UPDATE },
       need: { kind: 'block', seqno: id.seqno },
       isUrgent: true,
       immutable: true,
@@ -225,6 +253,7 @@ export class Trust {
     if (this.#head === null || found.id.seqno >= this.#head.id.seqno) {
       this.#head = found;
       this.#headSince = this.#modules.clock.now();
+      this.#dueSince = null;
       this.#contradiction = null;
     }
     return this.#head;
@@ -318,6 +347,8 @@ export interface ChainHead {
   readonly end_lt: bigint;
   /** `null` for the zerostate. */
   readonly header: BlockHeader | null;
+  /** Hash of the state after the block. */
+  readonly state_hash: Uint8Array;
 }
 
 export interface HeadReaderModules {
@@ -366,8 +397,8 @@ export class HeadReader {
   }
 }
 
-function chainHead({ id, gen_utime, end_lt, header }: TrustedHead): ChainHead {
-  return { block: id, gen_utime, end_lt, header };
+function chainHead({ id, gen_utime, end_lt, header, state_hash }: TrustedHead): ChainHead {
+  return { block: id, gen_utime, end_lt, header, state_hash };
 }
 
 /** Converts a `liteServer.BlockLink` of a block proof. */
