@@ -93,6 +93,40 @@ describe('the slots of a server', () => {
     expect(executing.at(-1)).toBe(8);
   });
 
+  it('are fewer while even the quickest reads wait in the server, and all again when they do not', async () => {
+    const askers = new Askers(64);
+    let asked = 0;
+    const ask = () => askers.ask(`client${asked % 50}`, { client: `client${asked++ % 50}` });
+    // The server answers one after the other.
+    const answer = async (count: number, ms: number) => {
+      for (let i = 0; i < count; i++) {
+        askers.clock.advance(ms);
+        await askers.release();
+        await ask();
+      }
+    };
+    for (let i = 0; i < 200; i++) await ask();
+    expect(askers.slots.taken).toBe(64);
+    await answer(16, 0.2);
+    expect(askers.slots.taken).toBe(64);
+    await answer(600, 20);
+    expect(askers.slots.taken).toBeLessThanOrEqual(16);
+    expect(askers.slots.taken).toBeGreaterThanOrEqual(4);
+    await answer(600, 0.2);
+    expect(askers.slots.taken).toBe(64);
+  });
+
+  it('stay as many where some reads are large and others are not', async () => {
+    const askers = new Askers(64);
+    for (let i = 0; i < 400; i++) {
+      const release = await askers.slots.acquire({ client: `client${i}` }, new AbortController().signal);
+      askers.clock.advance(i % 8 === 0 ? 10 : 900);
+      release();
+    }
+    for (let i = 0; i < 64; i++) await askers.ask(`client${i}`);
+    expect(askers.slots.taken).toBe(64);
+  });
+
   it('count the time of executions to the client: who sends what is slow waits for others', async () => {
     const askers = new Askers(8);
     const greedy = { client: 'greedy', isExecution: true };

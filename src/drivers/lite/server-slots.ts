@@ -1,3 +1,4 @@
+import { ExecutionLimit, ReadLimit } from '#drivers/lite/in-flight-limits.js';
 import type { Clock } from '#kernel/clock.js';
 import { FairShare } from '#kernel/fair-share.js';
 
@@ -37,7 +38,7 @@ const MS_PER_TURN = 100;
 export class ServerSlots {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #most: number;
-  readonly #mostOfClient: number;
+  readonly #readLimit: ReadLimit;
   readonly #executionLimit: ExecutionLimit;
   readonly #urgent = new Set<Waiting>();
   readonly #reads = new KeyedShare();
@@ -50,7 +51,7 @@ export class ServerSlots {
   constructor(most: number, clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
     this.#most = most;
-    this.#mostOfClient = Math.max(1, Math.ceil(most * CLIENT_SHARE));
+    this.#readLimit = new ReadLimit(most);
     this.#executionLimit = new ExecutionLimit(Math.max(1, Math.floor(most * EXECUTION_SHARE)));
   }
 
@@ -104,11 +105,20 @@ export class ServerSlots {
 
   #hasRoom(turn: SlotTurn): boolean {
     if (turn.isUrgent) return this.#taken < this.#most + URGENT_SLOTS;
-    if (this.#taken >= this.#most || (turn.isExecution && this.#executing >= this.#executionLimit.now)) return false;
+    if (this.#taken >= this.#most || !(turn.isExecution ? this.#mayExecute : this.#mayRead)) return false;
     return this.#mayHave(nameOf(turn));
   }
 
-  readonly #mayHave = (client: string): boolean => (this.#ofClient.get(client) ?? 0) < this.#mostOfClient;
+  get #mayExecute(): boolean {
+    return this.#executing < this.#executionLimit.now;
+  }
+
+  get #mayRead(): boolean {
+    return this.#taken - this.#executing < this.#readLimit.now;
+  }
+
+  readonly #mayHave = (client: string): boolean =>
+    (this.#ofClient.get(client) ?? 0) < Math.max(1, Math.ceil(this.#readLimit.now * CLIENT_SHARE));
 
   #take(turn: SlotTurn): ReleaseSlot {
     const name = turn.isUrgent ? null : nameOf(turn);
@@ -121,8 +131,9 @@ export class ServerSlots {
       if (isReleased) return;
       isReleased = true;
       this.#taken--;
-      if (turn.isExecution) {
-        const now = this.#clock.now();
+      const now = this.#clock.now();
+      if (!turn.isExecution) this.#readLimit.took(since, now);
+      else {
         this.#executing--;
         this.#executionLimit.took(since, now);
         this.#executions.charge(turn, (now - since) / MS_PER_TURN);
@@ -148,52 +159,12 @@ export class ServerSlots {
       return urgent;
     }
     if (this.#taken >= this.#most) return undefined;
-    const mayExecute = this.#executing < this.#executionLimit.now;
+    const mayExecute = this.#mayExecute;
     // By turns: neither kind keeps the other out.
     this.#isExecutionNext = !this.#isExecutionNext;
     const execution = mayExecute && this.#isExecutionNext ? this.#executions.take(this.#mayHave) : undefined;
-    const read = execution ?? this.#reads.take(this.#mayHave);
+    const read = execution ?? (this.#mayRead ? this.#reads.take(this.#mayHave) : undefined);
     return read ?? (mayExecute ? this.#executions.take(this.#mayHave) : undefined);
-  }
-}
-
-/** An execution is slow when it takes so many times as long as the quickest ones, and so many milliseconds longer. */
-const SLOW_FACTOR = 1.5;
-const SLOW_MS = 100;
-/** By so much what counts as quick grows with each execution, so that a server that becomes slower for good is not held back. */
-const QUICK_GROWTH = 1.01;
-
-/**
- * How many executions a server gets at a time. One that has more than it can execute answers each of them later, and who comes
- * last waits for all before: so the limit is halved when executions become slow, and grows by one while that many in a row are not.
- */
-class ExecutionLimit {
-  readonly #most: number;
-  #limit: number;
-  /** Milliseconds that the quickest of the last executions took. */
-  #quickMs = Number.POSITIVE_INFINITY;
-  #halvedAt = Number.NEGATIVE_INFINITY;
-
-  constructor(most: number) {
-    this.#most = most;
-    this.#limit = most;
-  }
-
-  get now(): number {
-    return Math.floor(this.#limit);
-  }
-
-  /** An execution took from `since` to `now`. */
-  took(since: number, now: number): void {
-    const ms = now - since;
-    this.#quickMs = Math.min(ms, this.#quickMs * QUICK_GROWTH);
-    if (ms <= this.#quickMs * SLOW_FACTOR + SLOW_MS) {
-      this.#limit = Math.min(this.#most, this.#limit + 1 / this.#limit);
-    } else if (since >= this.#halvedAt) {
-      // Those that were sent before the limit was halved say nothing about the new one.
-      this.#limit = Math.max(1, this.#limit / 2);
-      this.#halvedAt = now;
-    }
   }
 }
 
