@@ -197,6 +197,14 @@ export function concernedAccounts(event: FinalEvent, { accounts, traces }: Subsc
 }
 
 /** The lanes that a subscription takes events from. */
-export function lanesOf(subscription: Subscription): readonly StreamLane[] {
-  return LANES.filter((lane) => wantedBy(subscription, lane) !== null);
+export function lanesOf({ accounts, traces }: Subscription): readonly StreamLane[] {
+  const found = new Set<StreamLane>(traces.size > 0 ? ['actions'] : []);
+  for (const { types } of accounts.values()) {
+    for (const type of types) {
+      const kind = KIND_OF[type];
+      if (kind !== null) found.add(LANE_OF[kind]);
+    }
+    if (found.size === LANES.length) break;
+  }
+  return LANES.filter((lane) => found.has(lane));
 }

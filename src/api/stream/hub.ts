@@ -27,6 +27,7 @@ import { Semaphore } from '#kernel/semaphore.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { WakeSignal } from '#kernel/wake-signal.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 import type { LiveTraces } from '#services/pending/live-trace.js';
 
 export interface HubModules {
@@ -311,10 +312,13 @@ export class StreamHub {
     let count = 0;
     if (wanted !== null) {
       const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
-      const { index, texts } = this.#modules;
+      const { index, texts, clock } = this.#modules;
+      const slices = new WorkSlices(clock, limits.signal);
       for await (const page of new FinalEventReader(index, limits).read(lane, range, wanted)) {
         const writer = new FinalEventWriter({ texts, index, limits });
+        slices.begin();
         for (const event of page) {
+          if (slices.isOver) await slices.next();
           if (!isBehind(event, place)) continue;
           const accounts = concernedAccounts(event, subscription);
           const text = accounts === null ? null : await writer.write(event, accounts, subscription.options);

@@ -3,8 +3,12 @@ import { jsonValue } from '#api/stream/request-json.js';
 
 describe('a request to subscribe as JSON', () => {
   it.each([
-    ['objects', `[${'{},'.repeat(1_000)}{}]`, 'more than 1000 objects and lists'],
-    ['names', `{${Array.from({ length: 1_001 }, (_, i) => `"n${i}":0`).join(',')}}`, 'more than 1000 names'],
+    ['objects', `[${'{},'.repeat(10_000)}{}]`, 'more than 10000 names, objects and lists'],
+    [
+      'names',
+      `{${Array.from({ length: 10_001 }, (_, i) => `"n${i}":0`).join(',')}}`,
+      'more than 10000 names, objects and lists',
+    ],
     ['items', `[${'1,'.repeat(32_769)}1]`, 'more than 32768 items'],
     ['levels', `${'['.repeat(17)}${']'.repeat(17)}`, 'more than 16 levels'],
   ])('is refused before it is parsed when it has too many %s', (_, text, problem) => {
@@ -22,5 +26,7 @@ describe('a request to subscribe as JSON', () => {
       operation: 'subscribe',
       addresses,
     });
+    const subscriptions = Object.fromEntries(addresses.slice(0, 4_096).map((address) => [address, ['transactions']]));
+    expect(jsonValue(JSON.stringify({ subscriptions }))).toEqual({ subscriptions });
   });
 });

@@ -4,8 +4,11 @@ import { streamErrors } from '#api/stream/errors.js';
 
 /** Nesting of a request: an object of lists. */
 const MOST_DEPTH = 16;
-/** Objects and lists, and names, of a request: a megabyte of empty objects takes a second to be parsed. */
-const MOST_PARTS = 1_000;
+/**
+ * Names, objects and lists of a request, of which the first version has a name and a list for each account. A megabyte of empty
+ * objects takes a second to be parsed.
+ */
+const MOST_PARTS = 10_000;
 /** Items of lists. */
 const MOST_ITEMS = 32_768;
 
@@ -77,10 +80,12 @@ function requireSimple(text: string): void {
     if (code === QUOTE) i = endOfText(text, i);
     else if (code === 0x5b || code === 0x7b) {
       if (++depth > MOST_DEPTH) throw streamErrors.request({ problem: `more than ${MOST_DEPTH} levels` });
-      if (++parts > MOST_PARTS) throw streamErrors.request({ problem: `more than ${MOST_PARTS} objects and lists` });
+      if (++parts > MOST_PARTS)
+        throw streamErrors.request({ problem: `more than ${MOST_PARTS} names, objects and lists` });
     } else if (code === 0x5d || code === 0x7d) depth--;
     else if (code === 0x3a) {
-      if (++parts > MOST_PARTS) throw streamErrors.request({ problem: `more than ${MOST_PARTS} names` });
+      if (++parts > MOST_PARTS)
+        throw streamErrors.request({ problem: `more than ${MOST_PARTS} names, objects and lists` });
     } else if (code === 0x2c && ++items > MOST_ITEMS) {
       throw streamErrors.request({ problem: `more than ${MOST_ITEMS} items` });
     }
