@@ -3,7 +3,7 @@ import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { jsonText } from '#api/http/endpoint.js';
 import { interfaces, interfacesJson } from '#api/v3/address-book.js';
 import { readAddressRows } from '#api/v3/address-rows.js';
-import { accountDependency } from '#api/v3/answer-keys.js';
+import { accountDependencies } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,
   address,
@@ -145,7 +145,7 @@ const accountStates = v3Endpoint({
   price: itemsPrice(ROW_PRICE.account),
   coverage: { needs: [], names: ({ address }) => ({ accounts: address, contracts: address }) },
   freshness: 'head',
-  depends: ({ address }) => address.map(accountDependency),
+  depends: ({ address }) => accountDependencies(address),
   handle: async ({ address: wanted, include_boc = true, code_hash }, context) => {
     const { network, query, profile } = context;
     const accounts = await network.index.accounts({ address: wanted, code_hash }, { boc: include_boc }, query);
@@ -180,7 +180,7 @@ const walletStates = v3Endpoint({
   price: itemsPrice(ROW_PRICE.account),
   coverage: { needs: [], names: ({ address }) => ({ accounts: address }) },
   freshness: 'head',
-  depends: ({ address }) => address.map(accountDependency),
+  depends: ({ address }) => accountDependencies(address),
   handle: async ({ address: wanted }, context) => {
     const accounts = await context.network.index.accounts({ address: wanted }, { boc: true }, context.query);
     return WalletStates.write({ rows: accounts.map(walletStateOf), next: null }, context);

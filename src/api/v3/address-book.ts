@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { commaList, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { accountDependency } from '#api/v3/answer-keys.js';
+import { accountDependencies, accountDependency } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,
   answerType,
@@ -235,7 +235,7 @@ const addressBook = v3Endpoint({
   // Which domains an account owns is known of all accounts or of none.
   coverage: { needs: ['state'], names: ({ address }) => ({ accounts: [...splitAccounts(address).accounts.values()] }) },
   freshness: 'head',
-  depends: ({ address }) => [...splitAccounts(address).accounts.values()].map(accountDependency),
+  depends: ({ address }) => accountDependencies([...splitAccounts(address).accounts.values()]),
   handle: async ({ address: given }, context) => {
     const { accounts, others } = splitAccounts(given);
     const { network, query, profile } = context;
@@ -265,7 +265,7 @@ const metadata = v3Endpoint({
   price: itemsPrice(ROW_PRICE.bookEntry),
   coverage: { needs: [], names: ({ address }) => ({ contracts: [...splitAccounts(address).accounts.values()] }) },
   freshness: 'head',
-  depends: ({ address }) => [...splitAccounts(address).accounts.values()].map(accountDependency),
+  depends: ({ address }) => accountDependencies([...splitAccounts(address).accounts.values()]),
   handle: async ({ address: given }, { network, query, dependsOn }) => {
     const { accounts } = splitAccounts(given);
     const wanted = { domains: false, tokens: true };

@@ -12,6 +12,14 @@ export function accountDependency(address: Address): string {
   return `a${accountKey(addressBytes(address))}`;
 }
 
+/** Accounts of an answer that is kept longer than until the next block: keys of more take longer than what that saves. */
+const MOST_ACCOUNTS = 100;
+
+/** {@link accountDependency} of each; null: they are too many, and the answer depends on anything. */
+export function accountDependencies(addresses: readonly Address[]): readonly string[] | null {
+  return addresses.length > MOST_ACCOUNTS ? null : addresses.map(accountDependency);
+}
+
 /** The messages that were sent to an account, received or not. */
 export function messagesToDependency(address: Address): string {
   return `d${accountKey(addressBytes(address))}`;

@@ -1,6 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { accountDependency, messageDependency, traceDependency, transactionDependency } from '#api/v3/answer-keys.js';
+import {
+  accountDependencies,
+  accountDependency,
+  messageDependency,
+  traceDependency,
+  transactionDependency,
+} from '#api/v3/answer-keys.js';
 import {
   AddressCollector,
   type AnswerPage,
@@ -500,7 +506,8 @@ const transactions = v3Endpoint({
   },
   freshness: 'head',
   depends: ({ account, hash, mc_seqno }) =>
-    hash?.map(transactionDependency) ?? account?.map(accountDependency) ?? (mc_seqno === undefined ? null : []),
+    hash?.map(transactionDependency) ??
+    (account !== undefined ? accountDependencies(account) : mc_seqno === undefined ? null : []),
   handle: async (params, context) => {
     const filter = filterOf(params);
     const listed = await listTransactions(filter, pageOf(params, context), context);
