@@ -8,7 +8,9 @@ COPY . .
 RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:22-slim
+# Memory that threads gave back is used by others, instead of being kept for each.
 ENV NODE_ENV=production \
+    MALLOC_ARENA_MAX=2 \
     TERN_LISTEN=0.0.0.0:8081 \
     TERN_DATA=/data
 WORKDIR /app
