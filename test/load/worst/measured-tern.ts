@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync } from 'node:fs';
-import { getPriority, setPriority } from 'node:os';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +10,7 @@ import { KeyFile } from '#services/access/key-file.js';
 import { KeyAdministration } from '#services/access/keys.js';
 import { Plans } from '#services/access/plans.js';
 import { ServedTern } from '#test/support/served-tern.js';
+import { raisePriority } from './priorities.js';
 import { type Reading, readProbe } from './probe-readings.js';
 
 const PROBE = join(import.meta.dirname, 'event-loop-probe.mjs');
@@ -75,10 +75,12 @@ export class MeasuredTern {
       TERN_LOAD_PROBE: files.probe,
       TERN_LOAD_PROFILE: files.profile,
       TERN_DATABASE_URL: databaseUrl,
+      ...UNIT,
     };
-    const flags = ['--listen', '127.0.0.1:0', '--data', data, '--access', 'keys', '--from', 'genesis'];
+    const access = ['--access', 'keys', '--webhook-targets', 'any'];
+    const flags = ['--listen', '127.0.0.1:0', '--data', data, '--from', 'genesis', ...access];
     const served = await ServedTern.start(['serve', '--network', `local=${config}`, ...flags], program, environment);
-    return new MeasuredTern(served, files, keys, raisePriority(served.pid));
+    return new MeasuredTern(served, files, keys, raisePriority(served.pid, NICE));
   }
 
   get pid(): number {
@@ -136,23 +138,7 @@ export class MeasuredTern {
 
 /** As in the systemd unit of the documentation. */
 const NICE = -10;
-
-/**
- * The network and the attackers share the processors with Tern here, and would not elsewhere: it gets the priority that the
- * documentation gives it. Threads that put themselves behind stay as far behind.
- *
- * @returns false when this process may not
- */
-function raisePriority(pid: number): boolean {
-  try {
-    for (const thread of readdirSync(`/proc/${pid}/task`)) {
-      setPriority(Number(thread), getPriority(Number(thread)) + NICE);
-    }
-    return true;
-  } catch {
-    return false;
-  }
-}
+const UNIT = { MALLOC_ARENA_MAX: '2' };
 
 async function issueKeys(path: string, freeKeys: number): Promise<IssuedKeys> {
   const modules = { clock: systemClock, unixTimeMs: Date.now, randomBytes, logger: silentLogger };

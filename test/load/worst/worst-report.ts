@@ -135,7 +135,22 @@ export function worstTableText({ cases, wrong }: WorstResult): string[] {
   return [
     '',
     ...table(
-      ['abuse', 'stall', 'own', '> 50', 'info p50', 'p99', 'max', 'failed', 'healthz max', 'RSS', 'slowest', 'answers'],
+      [
+        'abuse',
+        'stall',
+        'own',
+        '> 50',
+        'main thread',
+        'a request',
+        'info p50',
+        'p99',
+        'max',
+        'failed',
+        'healthz max',
+        'RSS',
+        'slowest',
+        'answers',
+      ],
       sorted.map(({ names, honest, tallies, probe }) => {
         const [name = ''] = names;
         const tally = tallies[name]!;
@@ -148,6 +163,8 @@ export function worstTableText({ cases, wrong }: WorstResult): string[] {
           ms(probe.stalls.longest),
           ms(probe.stalls.longestOwn),
           String(probe.stalls.long),
+          ms(probe.ran),
+          `${(probe.ran / Math.max(1, tally.requests)).toFixed(2)} ms`,
           ms(info.p50),
           ms(info.p99),
           ms(info.max),

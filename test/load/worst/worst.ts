@@ -14,6 +14,7 @@ import {
 } from './honest-clients.js';
 import { HostileNetwork } from './hostile-network.js';
 import { MeasuredTern } from './measured-tern.js';
+import { raisePriority } from './priorities.js';
 import { type ProbeSummary, readingsBetween, summary } from './probe-readings.js';
 import { ProcessorWatch } from './processor-time.js';
 import { type StallCause, stallCauses } from './stall-causes.js';
@@ -35,6 +36,10 @@ const INDEXED_MS = 30_000;
 const CAUSES = 5;
 /** The honest clients are a clock: what they wait for a processor is nothing that Tern does. They need a few percent of one. */
 const CLOCK_NICE = -15;
+/** The network has processors of its own elsewhere: here, it comes after the event loop of Tern, and before its workers. */
+const NETWORK_NICE = -8;
+/** So do the attackers: they come before what Tern does in the background, or they could not attack. */
+const ATTACKERS_NICE = -3;
 
 /** Honest clients beside all abuses at once, or beside each alone. Says whether all bounds held. */
 export async function loadWorst(
@@ -112,7 +117,11 @@ export async function loadWorst(
       };
     };
 
-    if (tern.isRaised) setPriority(process.pid, CLOCK_NICE);
+    if (tern.isRaised) {
+      setPriority(process.pid, CLOCK_NICE);
+      raisePriority(network.pid, NETWORK_NICE);
+      raisePriority(attackers.pid, ATTACKERS_NICE);
+    }
     // What is compiled and cached at first use is not to be counted for the first abuse.
     await runHonestClients(url, await honestClients(ground), performance.now() + 3_000);
 

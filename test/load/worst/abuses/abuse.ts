@@ -29,6 +29,9 @@ export interface AbuseTally {
   refusal: string;
 }
 
+/** A request; a body that is sent often is one buffer, so that this process does not copy it each time. */
+type HostileCall = Pick<HttpCall, 'path'> & { readonly body?: string | Buffer | undefined };
+
 /** How something is asked. */
 export interface Asking {
   readonly from: string;
@@ -58,6 +61,8 @@ export class Attack {
   readonly signal: AbortSignal;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 32, maxFreeSockets: 4 });
   readonly #sockets = new Set<Socket>();
+  /** End open requests. An abort signal looks through all its listeners for each one that comes or goes. */
+  readonly #stops = new Set<() => void>();
   /** Second byte of its addresses: they are of no other abuse. */
   readonly #network: number;
 
@@ -77,6 +82,9 @@ export class Attack {
     this.facts = options.facts;
     this.signal = options.signal;
     this.#network = FIRST_NETWORK + options.network;
+    options.signal.addEventListener('abort', () => {
+      for (const stop of [...this.#stops]) stop();
+    });
   }
 
   /** An address of the loopback network, as that of another client. */
@@ -100,6 +108,8 @@ export class Attack {
     for (let number = 0; !this.isOver; number++) {
       const wait = began + (number * 1000) / perSecond - performance.now();
       if (wait > 0) await this.pause(wait);
+      // Node runs timers as long as any are due, and reads nothing meanwhile: asking takes longer than a timer that is late may.
+      await new Promise((resolve) => setImmediate(resolve));
       if (this.isOver) return;
       if (open >= MOST_OPEN) {
         this.count('not sent: too many are unanswered');
@@ -111,7 +121,7 @@ export class Attack {
   }
 
   /** Sends a request and reads the answer, of which only the size is kept. */
-  ask({ path, body }: HttpCall, { from, key = null, headers = {} }: Asking): Promise<void> {
+  ask({ path, body }: HostileCall, { from, key = null, headers = {} }: Asking): Promise<void> {
     const { tally } = this;
     tally.requests++;
     if (tally.example === '') tally.example = `${body === undefined ? 'GET' : 'POST'} ${path}`.slice(0, 120);
@@ -138,13 +148,13 @@ export class Attack {
         });
       });
       const stop = (): void => void sent.destroy();
-      this.signal.addEventListener('abort', stop, { once: true });
+      this.#stops.add(stop);
       sent.on('timeout', () => sent.destroy(Object.assign(new Error('timeout'), { code: 'timeout' })));
       sent.on('error', (error: NodeJS.ErrnoException) => {
         if (!this.isOver) this.count(error.code ?? error.message);
         resolve();
       });
-      sent.on('close', () => this.signal.removeEventListener('abort', stop));
+      sent.on('close', () => this.#stops.delete(stop));
       sent.end(body);
     });
   }

@@ -18,7 +18,7 @@ function bodies({ name, what, path, make }: HostileBody): Abuse {
     name,
     what: `${what} at ${PER_SECOND}/s, a key of plan free`,
     run: (attack) => {
-      const body = make();
+      const body = Buffer.from(make());
       return attack.atRate(PER_SECOND, () =>
         attack.ask({ path, body }, { from: attack.address(0), key: attack.keys[0]! }),
       );

@@ -81,11 +81,11 @@ export const hostileServices: readonly Abuse[] = [
   atPlan('pending-traces', 'pending traces of an account', (attack, number) => ({
     path: `/api/v3/pendingTraces?account=${attack.facts.senders[number % attack.facts.senders.length]}`,
   })),
-  atPlan('webhooks-add', 'webhooks for all accounts, to a server that does not answer', (attack, number) => ({
+  atPlan('webhooks-add', 'webhooks for all accounts, to a port where nobody listens', (attack, number) => ({
     path: '/api/webhooks/add',
     body: JSON.stringify({
-      url: `https://192.0.2.1/${number}`,
-      filter: { types: ['transactions', 'actions'], addresses: attack.facts.receivers },
+      url: `http://127.0.0.1:9/${number}`,
+      filter: { types: ['transactions', 'actions'], addresses: [...attack.facts.senders, ...attack.facts.receivers] },
     }),
   })),
   atPlan('webhooks-list', 'lists of webhooks', () => ({ path: '/api/webhooks/list' })),
