@@ -63,6 +63,16 @@ export const cliErrors = defineErrors('cli', {
     message: (d: { problem: string; status: number }) => `the service refused it (${d.status}): ${d.problem}`,
     remedy: 'Correct the message as the text says, and send it again.',
   },
+  'send-no-api': {
+    class: 'upstream',
+    message: (d: { url: string }) => `the service at ${d.url} has no API v3`,
+    remedy: 'Send through a service with an index, or use sendBoc of API v2, which cannot follow messages.',
+  },
+  'send-busy': {
+    class: 'overloaded',
+    message: (d: { problem: string; status: number }) => `the service cannot answer now (${d.status}): ${d.problem}`,
+    remedy: 'Run the command again later: a message that was sent already is not sent twice.',
+  },
   'message-failed': {
     class: 'caller',
     message: (d: { status: string; problem: string }) => `the message is ${d.status}: ${d.problem}`,

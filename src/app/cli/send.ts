@@ -7,6 +7,7 @@ import { localnetUrl } from '#app/cli/localnet.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
 import { normalizedExternalHash, readExternalInMessage } from '#formats/tlb/message.js';
 import { toBase64, toHex } from '#kernel/bytes.js';
+import { pause, systemClock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 interface SendOptions {
@@ -19,6 +20,13 @@ interface SendOptions {
 /** A message that was sent, or what became of it, as the service answers. */
 // biome-ignore lint/suspicious/noExplicitAny: answers of a service
 type Answer = any;
+
+/** Too many requests; busy, or not answering in time: the same request may succeed later. */
+const PASSING: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** How often a step is asked for again, and after which pause. */
+const MOST_RETRIES = 5;
+const RETRY_MS = 1_000;
 
 /** A long poll takes so long at most. */
 const POLL_SECONDS = 30;
@@ -74,13 +82,25 @@ async function follow(service: Service, hash: Uint8Array, show: (step: Answer) =
   let shown: Answer = null;
   for (let polls = 0; polls < MOST_POLLS; ) {
     const after = shown === null ? 'unknown' : shown.status;
-    const step = await service.ask(`follow/${toHex(hash)}?timeout=${POLL_SECONDS}&after=${after}`, {});
+    const step = await retried(() => service.ask(`follow/${toHex(hash)}?timeout=${POLL_SECONDS}&after=${after}`, {}));
     if (shown !== null && step.status === shown.status && !step.settled) polls++;
     else show(step);
     shown = step;
     if (step.settled) return step;
   }
   throw cliErrors['message-failed']({ status: shown?.status ?? 'unknown', problem: 'nothing happened for too long' });
+}
+
+/** @throws as the work, when it fails again and again */
+async function retried(work: () => Promise<Answer>): Promise<Answer> {
+  for (let retries = 0; ; retries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isTernError(error, 'cli/send-busy') || retries === MOST_RETRIES) throw error;
+      await pause(RETRY_MS, systemClock);
+    }
+  }
 }
 
 function stepText({ status, mc_block_seqno, transactions, trace_id }: Answer): string {
@@ -107,7 +127,7 @@ class Service {
     this.#key = key;
   }
 
-  /** @throws cli/send-source, cli/send-refused */
+  /** @throws cli/send-source, cli/send-refused, cli/send-no-api, cli/send-busy */
   async ask(path: string, init: RequestInit): Promise<Answer> {
     const url = `${this.#url}/api/v3/${path}`;
     const headers = {
@@ -125,6 +145,10 @@ class Service {
       throw cliErrors['send-source']({ url: this.#url, problem: String(cause?.code ?? message) }, error);
     }
     if (status === 200) return answer;
-    throw cliErrors['send-refused']({ problem: String(answer?.error ?? `status ${status}`), status });
+    if (status === 404 && path === 'message') throw cliErrors['send-no-api']({ url: this.#url });
+    const problem = String(answer?.error ?? `status ${status}`);
+    throw PASSING.has(status)
+      ? cliErrors['send-busy']({ problem, status })
+      : cliErrors['send-refused']({ problem, status });
   }
 }
