@@ -37,6 +37,30 @@ function deploysSenders({ response }: RecordedCall): boolean {
   );
 }
 
+/** What rules know a message of the activity by, and what Tern takes it for. */
+function activityName(call: RecordedCall, written: any): string {
+  const { trace, transactions = {}, actions = [], is_incomplete } = written;
+  const messages = Object.values<any>(transactions).flatMap(({ in_msg, out_msgs }) => [in_msg, ...out_msgs]);
+  const hasCurrencies = messages.some((message) => Object.keys(message?.value_extra_currencies ?? {}).length > 0);
+  const facts: readonly (readonly [string, boolean])[] = [
+    ['cut', is_incomplete === true],
+    ['internal', trace !== undefined && transactions[trace.tx_hash].in_msg.source !== null],
+    ['with extra currencies', hasCurrencies],
+    ['deploys a contract', deploysSenders(call)],
+  ];
+  const types = new Set(actions.map(({ type, success }: any) => `${type}:${success}`));
+  return ['activity', call.i, ...facts.flatMap(([fact, holds]) => (holds ? fact : [])), ...types].join(' ');
+}
+
+/** By end_lt and then by start_lt; the live service leaves open what comes first of those with the same. */
+function areNewestFirst(actions: readonly { readonly end_lt: string; readonly start_lt: string }[]): boolean {
+  return actions.every(({ end_lt, start_lt }, i) => {
+    const before = actions[i - 1];
+    if (before === undefined || BigInt(before.end_lt) > BigInt(end_lt)) return true;
+    return before.end_lt === end_lt && BigInt(before.start_lt) >= BigInt(start_lt);
+  });
+}
+
 /** What is compared of an answer: its members; of a text only that it is there. */
 function answerParts(status: number, body: unknown): object {
   const isText = typeof body === 'string';
@@ -84,8 +108,9 @@ describe('the emulation API answers as the live service did', () => {
   const compare = async (calls: readonly RecordedCall[]): Promise<void> => {
     const wrong: string[] = [];
     for (const call of calls) {
-      const name = call.name ?? (deploysSenders(call) ? `activity ${call.i} deploys a contract` : `activity ${call.i}`);
       const { status, body } = await answerOf(call);
+      const name = call.name ?? activityName(call, body);
+      if (!areNewestFirst(body.actions ?? [])) wrong.push(`${call.n ?? call.i} ${name}: the order of actions`);
       const recorded = answerParts(call.response.status, call.response.body);
       for (const { at, ...values } of differences(recorded, answerParts(status, body))) {
         const rule = ruleOf(at, name);

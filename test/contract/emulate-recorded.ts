@@ -99,9 +99,19 @@ export function* differences(recorded: unknown, written: unknown, at = ''): Gene
   }
 }
 
+/** Actions with those of the same lt in one order: it is open in recorded answers. */
+function inOrder(actions: readonly Answer[]): readonly Answer[] {
+  const key = ({ type, transactions }: Answer) => `${type} ${[...transactions].sort().join()}`;
+  return actions.toSorted((a, b) => {
+    if (a.end_lt !== b.end_lt) return BigInt(a.end_lt) > BigInt(b.end_lt) ? -1 : 1;
+    if (a.start_lt !== b.start_lt) return BigInt(a.start_lt) > BigInt(b.start_lt) ? -1 : 1;
+    return key(a) < key(b) ? -1 : 1;
+  });
+}
+
 /** An answer without hashes as keys: transactions in the order of the tree. */
 export function comparable(answer: Answer): unknown {
   if (answer?.transactions === undefined) return answer;
-  const { transactions, ...rest } = answer;
-  return { ...rest, transactions: orderOf(answer).map((hash) => transactions[hash]) };
+  const { transactions, actions, ...rest } = answer;
+  return { ...rest, actions: inOrder(actions), transactions: orderOf(answer).map((hash) => transactions[hash]) };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { hashKey } from '#drivers/store/keys.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { type ExternalInMessage, normalizedExternalHash } from '#formats/tlb/message.js';
+import { type ExternalInMessage, normalizedExternalHash, readExternalInMessage } from '#formats/tlb/message.js';
 import { silentLogger } from '#kernel/logger.js';
 import type { EmulatedTrace, TraceRequest } from '#services/emulation/emulated-trace.js';
 import { contractsErrors } from '#services/emulation/errors.js';
@@ -10,6 +11,7 @@ import { PendingTraces } from '#services/pending/pending-traces.js';
 import { messagesOf } from '#services/pending/placed-trace.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { externalTo, liveAccount, liveTransaction, NO_STATE } from '#test/support/live-cells.js';
+import { signingWallet } from '#test/support/signing-wallets.js';
 
 type Emulate = (message: Cell) => readonly LiveTransaction[] | null;
 
@@ -19,6 +21,7 @@ function startTraces(emulate: Emulate, options = {}, bytes = 0) {
   const events: LiveEvent[] = [];
   const requests: TraceRequest[] = [];
   let seqno: { seqno: number; mc_seqno: number } | null = null;
+  const reads = { count: 0 };
   const setSeqno = (next: typeof seqno) => {
     seqno = next;
   };
@@ -34,7 +37,12 @@ function startTraces(emulate: Emulate, options = {}, bytes = 0) {
       },
     },
     classification: { classify: async () => [] },
-    wallets: { read: async () => seqno },
+    wallets: {
+      read: async () => {
+        reads.count++;
+        return seqno;
+      },
+    },
     newestSeqno: () => 1,
     clock,
     unixTimeMs: () => 1_000,
@@ -42,7 +50,7 @@ function startTraces(emulate: Emulate, options = {}, bytes = 0) {
   });
   traces.subscribe((event) => events.push(event));
   traces.start();
-  return { traces, clock, events, requests, setSeqno };
+  return { traces, clock, events, requests, setSeqno, reads };
 }
 
 /** What came of each trace, in order. */
@@ -221,6 +229,27 @@ describe('live traces', () => {
     await settled();
     traces.applied({ mc_seqno: 10, gen_utime: 0, touches: () => true });
     expect(story(events).some((each) => each.startsWith('invalidated'))).toBe(false);
+    await traces.close();
+  });
+
+  it('to a wallet are replaced together, after one read of it', async () => {
+    const wallet = signingWallet('wallet_v3r2', { seqno: 0, wallet_id: 9 });
+    const { traces, setSeqno, reads } = startTraces((cell) => [liveTransaction(cell, [], { lt: 1_000n })]);
+    const messages = [1, 2, 3].map((valid_until) => {
+      const cell = wallet.message({ seqno: 0, wallet_id: 9, valid_until: 5_000 + valid_until }, { init: wallet.init });
+      return readExternalInMessage(cell, serializeBoc(cell));
+    });
+    for (const message of messages) traces.submit(message, 'sent');
+    await settled();
+    setSeqno({ seqno: 1, mc_seqno: 4 });
+    traces.applied({ mc_seqno: 3, gen_utime: 0, touches: () => true });
+    await settled();
+    expect([reads.count, ...messages.map((message) => statusOf(traces, message))]).toEqual([
+      1,
+      ...messages.map(() => 'pending'),
+    ]);
+    traces.applied({ mc_seqno: 4, gen_utime: 0, touches: () => true });
+    expect(messages.map((message) => statusOf(traces, message))).toEqual(messages.map(() => 'replaced'));
     await traces.close();
   });
 

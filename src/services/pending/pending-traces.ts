@@ -92,6 +92,8 @@ export class PendingTraces implements LiveMessages {
     finalized: 0,
     corrected: 0,
   };
+  /** Reads of wallets that are under way, by raw address. */
+  readonly #seqnoReads = new Map<string, ReturnType<WalletSeqnos['read']>>();
   #transactions = 0;
   #bytes = 0;
   /** The newest block of the network, and since when no other one is known: clock milliseconds. */
@@ -447,8 +449,7 @@ export class PendingTraces implements LiveMessages {
     const { claim, account } = entry;
     if (claim === null || entry.used !== null || entry.isReadingSeqno) return;
     entry.isReadingSeqno = true;
-    this.#modules.wallets
-      .read(account, this.#stop.signal)
+    this.#seqnoOf(account)
       .then((found) => {
         if (found !== null && found.seqno > claim.seqno) entry.used = found;
       })
@@ -456,6 +457,17 @@ export class PendingTraces implements LiveMessages {
       .finally(() => {
         entry.isReadingSeqno = false;
       });
+  }
+
+  /** Messages to one wallet share a read. */
+  #seqnoOf(account: Address): ReturnType<WalletSeqnos['read']> {
+    const raw = account.toRaw();
+    let read = this.#seqnoReads.get(raw);
+    if (read === undefined) {
+      read = this.#modules.wallets.read(account, this.#stop.signal).finally(() => this.#seqnoReads.delete(raw));
+      this.#seqnoReads.set(raw, read);
+    }
+    return read;
   }
 
   #invalidate(entry: PendingMessage, why: Pick<Invalidation, 'reason' | 'problem' | 'exit_code'>): void {
