@@ -39,12 +39,11 @@ function deploysSenders({ response }: RecordedCall): boolean {
 
 /** What rules know a message of the activity by, and what Tern takes it for. */
 function activityName(call: RecordedCall, written: any): string {
-  const { trace, transactions = {}, actions = [], is_incomplete } = written;
+  const { transactions = {}, actions = [], is_incomplete } = written;
   const messages = Object.values<any>(transactions).flatMap(({ in_msg, out_msgs }) => [in_msg, ...out_msgs]);
   const hasCurrencies = messages.some((message) => Object.keys(message?.value_extra_currencies ?? {}).length > 0);
   const facts: readonly (readonly [string, boolean])[] = [
     ['cut', is_incomplete === true],
-    ['internal', trace !== undefined && transactions[trace.tx_hash].in_msg.source !== null],
     ['with extra currencies', hasCurrencies],
     ['deploys a contract', deploysSenders(call)],
   ];

@@ -66,6 +66,8 @@ interface MessageSource {
   /** Null for external messages. */
   readonly internal: InternalInfo | null;
   readonly hasExtraFlags: boolean;
+  /** Of a transaction that is not indexed yet. */
+  readonly isLive: boolean;
   readonly body: Cell;
   readonly decoded: DecodedMessageBody;
   /** Hash of the transaction that received it; only in lists of messages. */
@@ -80,6 +82,7 @@ function messageSource(
   global_version: number,
   in_msg_tx_hash: Uint8Array | null = null,
   out_msg_tx_hash: Uint8Array | null = null,
+  isLive = false,
 ): MessageSource {
   const { info } = message;
   const body = messageBodyCell(message);
@@ -88,6 +91,7 @@ function messageSource(
     hash: cell.hash(),
     internal: info.kind === 'int_msg_info' ? info : null,
     hasExtraFlags: global_version >= EXTRA_FLAGS_VERSION,
+    isLive,
     body,
     decoded: decodeMessageBody(body),
     in_msg_tx_hash,
@@ -188,21 +192,32 @@ export const MessageAnswer = answerType(
       return { cell: init.kind === 'left' ? encodeCell(StateInit, init.value) : init.value.cell, decoded: null };
     }),
     hash_norm: optional(
-      hash('Of external-in messages: the normalised hash (TEP-467), if it differs from the hash.'),
+      hash('Of external-in messages: the normalised hash (TEP-467); of indexed ones, if it differs from the hash.'),
       normalizedHashOf,
     ),
   },
   'A message. Members that its kind does not have are left out.',
 );
 
-/** Writes a message of a transaction: once for its sender and its receiver, where the page keeps that. */
-export function writeMessage(message: Lazy<Message>, global_version: number, page: AnswerPage): WrittenMessage {
+/**
+ * Writes a message of a transaction: once for its sender and its receiver, where the page keeps that.
+ *
+ * @param isLive the transaction is not indexed yet
+ */
+export function writeMessage(
+  message: Lazy<Message>,
+  global_version: number,
+  isLive: boolean,
+  page: AnswerPage,
+): WrittenMessage {
   const hash = hashBase64(message.cell.hash());
-  const key = global_version >= EXTRA_FLAGS_VERSION ? hash : `${hash} before`;
+  const hasExtraFlags = global_version >= EXTRA_FLAGS_VERSION;
+  const key = hasExtraFlags && !isLive ? hash : `${hash} ${hasExtraFlags} ${isLive}`;
   let written = page.messages?.get(key);
   if (written === undefined) {
     const own = new AddressCollector();
-    const json = writeAnswerJson(MessageAnswer, messageSource(message, global_version), { ...page, addresses: own });
+    const source = messageSource(message, global_version, null, null, isLive);
+    const json = writeAnswerJson(MessageAnswer, source, { ...page, addresses: own });
     written = { json, hash, addresses: [...own.byRaw] };
     page.messages?.set(key, written);
   }
@@ -215,10 +230,10 @@ function opcodeOf(body: Cell): number | null {
   return body.type === CellType.ordinary && body.bits >= 32 ? new Slice(body).loadUint(32) : null;
 }
 
-function normalizedHashOf({ message, hash }: MessageSource): Uint8Array | null {
+function normalizedHashOf({ message, hash, isLive }: MessageSource): Uint8Array | null {
   if (message.info.kind !== 'ext_in_msg_info') return null;
   const normalized = normalizedExternalHash(message);
-  return bytesEqual(normalized, hash) ? null : normalized;
+  return !isLive && bytesEqual(normalized, hash) ? null : normalized;
 }
 
 interface DecodedTransaction {

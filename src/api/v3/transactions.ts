@@ -410,6 +410,7 @@ export function writeTransaction(listed: AnswerTransaction, page: AnswerPage): W
 /** Writes a transaction from its cell. @param cell `Transaction` */
 export function writeCells(placed: PlacedTransaction, cell: Cell, page: AnswerPage): WrittenTransaction {
   const { block, global_version } = placed;
+  const isLive = placed.predicted !== undefined;
   const hash = hashBase64(cell.hash());
   const transaction = decodeCell(Transaction, cell);
   const { lt, in_msg } = transaction;
@@ -417,11 +418,11 @@ export function writeCells(placed: PlacedTransaction, cell: Cell, page: AnswerPa
   const out_msg_hashes: string[] = [];
   let out_msgs = '';
   for (const [, message] of transaction.out_msgs) {
-    const { json, hash: out_hash } = writeMessage(message, global_version, page);
+    const { json, hash: out_hash } = writeMessage(message, global_version, isLive, page);
     out_msgs += out_msgs === '' ? json : `,${json}`;
     out_msg_hashes.push(out_hash);
   }
-  const received = in_msg === null ? null : writeMessage(in_msg, global_version, page);
+  const received = in_msg === null ? null : writeMessage(in_msg, global_version, isLive, page);
   const update = transaction.state_update.value;
   const source: TransactionSource = {
     placed,
