@@ -63,13 +63,21 @@ export async function buildWeb(target = join(root, 'dist', 'web')) {
   }
 }
 
+/** Whether the built page is that of the sources. */
+const isBuilt = () => stampOf(join(root, 'dist', 'web')) === stampOfSources();
+
+/** Builds the page where it is not that of the sources. */
+export async function buildChangedWeb() {
+  if (!isBuilt()) await buildWeb();
+}
+
 /**
  * Starts the build in a process of its own and of low priority if the page is not that of the sources, and does not wait for it.
  * @param {string | undefined} command of the command line
  */
 export function startWebBuild(command) {
   if (command === undefined || !SERVING.includes(command)) return;
-  if (stampOf(join(root, 'dist', 'web')) === stampOfSources()) return;
+  if (isBuilt()) return;
   spawn(process.execPath, [self, '--background'], { cwd: root, stdio: 'ignore' })
     .on('error', () => {})
     .unref();

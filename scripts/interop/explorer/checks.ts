@@ -1,8 +1,7 @@
 // node --conditions=source --import tsx scripts/interop/explorer/checks.ts CHROMIUM [all]: see run.mjs.
 import { join } from 'node:path';
 import process from 'node:process';
-import { fileURLToPath } from 'node:url';
-import { buildWeb } from '../../build-web.mjs';
+import { buildChangedWeb } from '../../build-web.mjs';
 import { CheckReport } from '../check-report.js';
 import { LocalNetwork } from '../localnet/local-network.js';
 import { jettonScenarios } from '../localnet/scenarios/jetton-scenarios.js';
@@ -15,8 +14,8 @@ import { checkBudgets } from './budget-checks.js';
 import { drawContactSheet } from './contact-sheets.js';
 import { addContents } from './contents.js';
 import { checkHostile } from './hostile-checks.js';
-import { checkHostileMetadata } from './hostile-metadata-checks.js';
-import { checkHostileNfts } from './hostile-nft-checks.js';
+import { addHostileContents } from './hostile-contents.js';
+import { checkHostileDocuments, checkHostileTokens } from './hostile-token-checks.js';
 import { checkNewcomer } from './newcomer-checks.js';
 import { checkOutages } from './outage-checks.js';
 import {
@@ -54,10 +53,19 @@ const began = performance.now();
 const report = new CheckReport((line) => process.stdout.write(`${line}\n`));
 const part = (name: string) =>
   process.stdout.write(`\n${name} (after ${((performance.now() - began) / 1000).toFixed(0)} s)\n`);
-await buildWeb(fileURLToPath(new URL('../../../dist/web', import.meta.url)));
+await buildChangedWeb();
 const network = await LocalNetwork.start();
-const browser = await WatchedBrowser.start(command, network.url);
+const browsers: WatchedBrowser[] = [];
+
+/** A browser of its own: what a page must not do is noted for each. */
+async function openBrowser(): Promise<WatchedBrowser> {
+  const browser = await WatchedBrowser.start(command!, network.url);
+  browsers.push(browser);
+  return browser;
+}
+
 try {
+  const [browser, other] = await Promise.all([openBrowser(), openBrowser()]);
   part('the explorer on an empty chain');
   const empty = commonPages().filter(({ name }) => isAll || EMPTY_PAGES.includes(name));
   await checkPages(browser, empty, { appearances, inTurn, pictures: folder('empty') }, report);
@@ -81,25 +89,29 @@ try {
   );
   const pages = [...others, ...ofActivity, ...pagesOfContents(contents)];
   const looked = pages.filter(({ name }) => isAll || !ONLY_IN_ALL.includes(name));
-  await checkPages(browser, looked, look, report);
-  part('values');
-  await checkValues(browser, network.url, report);
+  part('pages, values, an index that begins late, and keys');
+  await Promise.all([
+    checkPages(browser, looked, look, report),
+    checkValues(other, network.url, report).then(() => checkWalk(other, network.url, contents, report)),
+    checkServed(command, network, report),
+  ]);
+  part('what time matters to');
   await checkAges(browser, report);
-  await checkWalk(browser, network.url, contents, report);
   await checkLongTrace(browser, contents.longTrace, isAll, report);
   part('hostile content');
-  await checkHostile(browser, network, report);
   const widths = isAll ? WIDTHS : WIDTHS.slice(-1);
-  await checkHostileMetadata(browser, network.url, widths, report);
-  await checkHostileNfts(browser, network.url, widths, report);
+  await Promise.all([
+    checkHostile(browser, network, report),
+    checkHostileDocuments(other, network.url, widths, report).then(async () =>
+      checkHostileTokens(other, await addHostileContents(network), widths, report),
+    ),
+  ]);
   const full = folder('full');
   if (isAll && full !== null) {
     for (const each of appearances) {
       await report.check('all pages in one picture', () => drawContactSheet(browser, full, each));
     }
   }
-  part('an index that begins late, and keys');
-  await checkServed(command, network, report);
   part('outages');
   await checkOutages(browser, network, report);
   if (isAll) {
@@ -109,7 +121,7 @@ try {
 } catch (error) {
   await report.check('explorer', () => Promise.reject(error));
 } finally {
-  await browser.close();
+  await Promise.all(browsers.map((each) => each.close()));
   await network.close();
 }
 part(report.summary);

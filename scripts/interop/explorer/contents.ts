@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Address, beginCell, Cell, contractAddress, Dictionary, type StateInit, toNano } from '@ton/core';
 import { vectorPath } from '#test/support/vector-files.js';
 import type { LocalNetwork } from '../localnet/local-network.js';
-import { answer } from './newcomer-checks.js';
+import { answer, runGetMethod, type StackEntry } from './newcomer-checks.js';
 
 /** What scenarios do not make: a vesting contract, pools, a domain, and a trace of thousands of transactions. */
 export interface Contents {
@@ -24,9 +24,12 @@ export const LONG_TRACE = 2 ** (LEVELS + 1) - 1;
 /** Puts contracts of mainnet at addresses of their own, with their code and data, and runs what makes the long trace. */
 export async function addContents(network: LocalNetwork): Promise<Contents> {
   await network.control('seed');
-  const vesting = await placed(network, vestingInit());
-  const pools: Record<string, string> = {};
-  for (const [heading, path] of POOLS) pools[heading] = await placed(network, poolInit(path));
+  const [vesting, ...places] = await Promise.all([
+    placed(network, vestingInit()),
+    ...POOLS.map(([, path]) => placed(network, poolInit(path))),
+  ]);
+  const pools = Object.fromEntries(POOLS.map(([heading], index) => [heading, places[index]!]));
+  await nominate(network, pools['Nominator pool']!);
   const longTrace = await spread(network);
   await found('the vesting contract', async () => {
     const query = `contract_address=${vesting}`;
@@ -93,9 +96,14 @@ function vestingInit(): StateInit {
   };
 }
 
-/** @returns the raw address */
-async function placed(network: LocalNetwork, init: StateInit, balance = toNano('1000')): Promise<string> {
-  const address = contractAddress(0, init).toRawString();
+/** Puts a contract on the chain, at an address that follows from its state or at another one. @returns the raw address */
+export async function placed(
+  network: LocalNetwork,
+  init: StateInit,
+  balance = toNano('1000'),
+  at = contractAddress(0, init),
+): Promise<string> {
+  const address = at.toRawString();
   const [code, data] = [init.code!, init.data!].map((cell) => cell.toBoc().toString('base64'));
   await network.control('account', { address, balance: `${balance}`, code: code!, data: data! });
   return address;
@@ -113,17 +121,31 @@ async function spread(network: LocalNetwork): Promise<string> {
   const address = await placed(network, { code, data: beginCell().storeUint(22, 32).endCell() });
   const body = beginCell().storeUint(LEVELS, 32).endCell().toBoc().toString('base64');
   await network.control('impersonate', { from: account('d').toRawString(), to: address, amount: '1000000000', body });
-  const trace = await found(`a trace of ${LONG_TRACE} transactions`, async () => {
-    const { traces } = await answer<{
-      readonly traces: readonly { readonly trace_id: string; readonly trace_info: { readonly transactions: number } }[];
-    }>(network.url, `/api/v3/traces?account=${address}&limit=2&sort=desc&include_actions=false`);
-    return traces.find(({ trace_info }) => trace_info.transactions === LONG_TRACE);
+  // The last of its transactions: the whole trace would be megabytes at each look.
+  const [last] = await found(`a trace of ${LONG_TRACE} transactions`, async () => {
+    const query = `account=${address}&limit=1&offset=${LONG_TRACE - 1}&sort=asc`;
+    const { transactions } = await answer<{ readonly transactions: readonly { readonly trace_id: string }[] }>(
+      network.url,
+      `/api/v3/transactions?${query}`,
+    );
+    return transactions.length > 0 ? transactions : undefined;
   });
-  return trace.trace_id;
+  return last!.trace_id;
+}
+
+/** A nominator of the pool, which takes no more of them, puts 20,000 TON into it; the pool keeps one more. */
+async function nominate(network: LocalNetwork, pool: string): Promise<void> {
+  const [list] = await runGetMethod(network.url, pool, 'list_nominators');
+  const [first] = list!.value as readonly { readonly value: readonly StackEntry[] }[];
+  const from = `0:${BigInt(first!.value[0]!.value as string)
+    .toString(16)
+    .padStart(64, '0')}`;
+  const body = beginCell().storeUint(0, 32).storeStringTail('d').endCell().toBoc().toString('base64');
+  await network.control('impersonate', { from, to: pool, amount: `${toNano('20001')}`, body });
 }
 
 /** Waits until the index has something. */
-async function found<Value>(what: string, look: () => Promise<Value | undefined>): Promise<Value> {
+export async function found<Value>(what: string, look: () => Promise<Value | undefined>): Promise<Value> {
   for (const until = Date.now() + 90_000; ; await new Promise((resolve) => setTimeout(resolve, 500))) {
     const value = await look();
     if (value !== undefined) return value;

@@ -1,7 +1,7 @@
 import { Cell } from '@ton/core';
 import type { JsonObject } from '../tonlib-session.js';
 import type { Contents } from './contents.js';
-import { answer } from './newcomer-checks.js';
+import { answer, runGetMethod, type StackEntry } from './newcomer-checks.js';
 import { count, raw, short, ton, units, type ValueWalk } from './value-walk.js';
 
 /** The decimals in the metadata of a jetton; 9 without any. */
@@ -181,22 +181,6 @@ export async function walkContracts(walk: ValueWalk, { multisigs, vesting, pools
   });
 }
 
-interface StackEntry {
-  readonly type: string;
-  readonly value: unknown;
-}
-
-async function runGetMethod(url: string, address: string, method: string): Promise<readonly StackEntry[]> {
-  const response = await fetch(`${url}/api/v3/runGetMethod`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-Tern-Profile': 'spec' },
-    body: JSON.stringify({ address, method, stack: [] }),
-  });
-  const { stack, exit_code } = (await response.json()) as { stack: readonly StackEntry[]; exit_code: number };
-  if (exit_code !== 0) throw new Error(`${method} of ${address}: exit code ${exit_code}`);
-  return stack;
-}
-
 const inJetton = (value: string) => units(value, 9);
 
 /** By the heading of the page: values of get-methods, and where they stand on it. */
@@ -206,7 +190,7 @@ const POOL_VALUES: Readonly<
   'Nominator pool': [
     ['get_pool_data', 1, 'Nominators', count],
     ['get_pool_data', 3, 'Of the validator', ton],
-    ['get_pool_data', 8, 'Least stake of a nominator', ton],
+    ['get_pool_data', 8, 'Minimum stake of a nominator', ton],
   ],
   'Liquid staking pool': [
     ['get_pool_full_data', 2, 'Total balance', ton],
@@ -214,6 +198,6 @@ const POOL_VALUES: Readonly<
   ],
   'Nominator pool (Whales)': [
     ['get_pool_status', 0, 'Balance of the members', ton],
-    ['get_params', 2, 'Least stake', ton],
+    ['get_params', 2, 'Minimum stake', ton],
   ],
 };

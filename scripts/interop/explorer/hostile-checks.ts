@@ -19,7 +19,7 @@ const COMMENTS = [
 export async function checkHostile(browser: WatchedBrowser, network: LocalNetwork, report: CheckReport): Promise<void> {
   const account = `0:${'5A'.repeat(32)}`;
   await report.check('hostile: comments run nowhere and stay in their boxes', async () => {
-    for (const comment of COMMENTS) await network.control('faucet', { address: account, amount: '1', comment });
+    await Promise.all(COMMENTS.map((comment) => network.control('faucet', { address: account, amount: '1', comment })));
     for (const until = Date.now() + 60_000; ; ) {
       const { actions } = await answer<{ readonly actions: readonly unknown[] }>(
         network.url,

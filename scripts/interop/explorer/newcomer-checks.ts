@@ -6,11 +6,34 @@ interface Row {
   readonly [name: string]: unknown;
 }
 
+/** A machine that is busy with something else may answer late: statuses after which an API is asked again, and how often. */
+const BUSY = [503, 504];
+const ASKINGS = 6;
+
 /** Answers of the API, to compare with what pages show. */
 export async function answer<Value = Row>(url: string, path: string): Promise<Value> {
-  const response = await fetch(`${url}${path}`, { headers: { 'X-Tern-Profile': 'spec' } });
+  const ask = () => fetch(`${url}${path}`, { headers: { 'X-Tern-Profile': 'spec' } });
+  let response = await ask();
+  for (let asked = 1; BUSY.includes(response.status) && asked < ASKINGS; asked++) response = await ask();
   if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
   return (await response.json()) as Value;
+}
+
+export interface StackEntry {
+  readonly type: string;
+  readonly value: unknown;
+}
+
+/** The stack that a get-method gives. @throws when it fails */
+export async function runGetMethod(url: string, address: string, method: string): Promise<readonly StackEntry[]> {
+  const response = await fetch(`${url}/api/v3/runGetMethod`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-Tern-Profile': 'spec' },
+    body: JSON.stringify({ address, method, stack: [] }),
+  });
+  const { stack, exit_code } = (await response.json()) as { stack: readonly StackEntry[]; exit_code: number };
+  if (exit_code !== 0) throw new Error(`${method} of ${address}: exit code ${exit_code}`);
+  return stack;
 }
 
 /** Throws unless a text contains all parts. */

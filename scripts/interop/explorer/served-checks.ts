@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
 import { ServedTern } from '#test/support/served-tern.js';
 import type { CheckReport } from '../check-report.js';
 import type { LocalNetwork } from '../localnet/local-network.js';
@@ -30,11 +31,29 @@ export async function checkServed(command: string, network: LocalNetwork, report
     const from = Math.max(head.seqno - INDEXED, LEFT_OUT);
     const old = await transactionBefore(network.url, from);
     const key = await createKey(data);
-    const place = ['--listen', '127.0.0.1:0', '--data', data, '--database', 'embedded', '--from', `${from}`];
-    served = await ServedTern.start(['serve', '--network', `late=${network.configFile}`, ...place, '--access', 'keys']);
+    const start = (port: string) => {
+      const place = ['--listen', `127.0.0.1:${port}`, '--data', data, '--database', 'embedded', '--from', `${from}`];
+      return ServedTern.start(['serve', '--network', `late=${network.configFile}`, ...place, '--access', 'keys']);
+    };
+    served = await start('0');
     browser = await WatchedBrowser.start(command, served.url);
     await checkKeys(browser, key, report);
     await checkMissing(browser, key, from, old, report);
+    const watched = await browser.open();
+    await report.check('served: a page outlives the server that is killed, and its stream goes on', async () => {
+      await withKey(watched.page, key);
+      await watched.go(`/explorer/account/${OUTLIVING}`);
+      const lost = watched.page.getByText('The connection to the server is lost');
+      served!.send('SIGKILL');
+      await served!.ended;
+      await lost.waitFor();
+      served = await start(new URL(browser!.url).port);
+      await lost.waitFor({ state: 'detached' });
+      await network.control('faucet', { address: OUTLIVING, amount: '7000000001' });
+      await watched.page.locator('.action', { hasText: '7.000000001' }).waitFor();
+      return nothing(browser!.noted());
+    });
+    await watched.close();
   } catch (error) {
     await report.check('served: the server', () => Promise.reject(error));
   } finally {
@@ -42,6 +61,14 @@ export async function checkServed(command: string, network: LocalNetwork, report
     await served?.close();
     rmSync(data, { recursive: true, force: true });
   }
+}
+
+/** An account of which nothing is known until the server was started again. */
+const OUTLIVING = `0:${'6B'.repeat(32)}`;
+
+/** Each page of the tab has the key. */
+function withKey(page: Page, key: string): Promise<unknown> {
+  return page.addInitScript((value) => sessionStorage.setItem('tern-api-key', value), key);
 }
 
 async function createKey(data: string): Promise<string> {
@@ -144,7 +171,7 @@ async function checkMissing(
   const watched = await browser.open();
   const { page } = watched;
   try {
-    await page.addInitScript((value) => sessionStorage.setItem('tern-api-key', value), key);
+    await withKey(page, key);
     const begins = `begins with masterchain block ${from.toLocaleString('en-GB')}`;
     await report.check('served: what is older than the index is not said to be nowhere', async () => {
       for (const [path, title] of [

@@ -76,9 +76,10 @@ export class WatchedBrowser {
       const isStatus = /^Failed to load resource: the server responded with a status of (404|422|503|504)/.test(
         message.text(),
       );
-      const isLost = /net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)/.test(
-        message.text(),
-      );
+      const isLost =
+        /net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED|INCOMPLETE_CHUNKED_ENCODING)/.test(
+          message.text(),
+        );
       if (message.type() === 'error' && !isStatus && !isLost) this.#note(page, `console: ${message.text()}`);
     });
     page.on('request', (request) => {

@@ -32,6 +32,13 @@ describe('the sentence of an action', () => {
       '<0:A> called <0:B> with <0x1> and <3 nano>',
     ],
     ['call_contract', { source: A, destination: B }, '<0:A> called <0:B>'],
+    [
+      'call_contract',
+      { source: A, destination: B, opcode: '0xffffffff', value: '3' },
+      '<0:A> sent <3 nano> back to <0:B>: the message bounced',
+    ],
+    ['nft_mint', { nft_item: A, nft_collection: B, owner: B }, 'NFT <0:A> of <0:B> was minted'],
+    ['nft_mint', { nft_item: A, owner: B }, 'NFT <0:A> was minted by <0:B>'],
     ['contract_deploy', { destination: B }, '<0:B> was deployed'],
     [
       'jetton_swap',

@@ -1,3 +1,5 @@
+import { opcodeHex } from '../format/chain-text.js';
+
 /**
  * The sentences of actions, by type. In braces: a member of `details` with how it is shown (default `account`); in brackets: a
  * part that is left out when one of its members is missing. `jetton:asset` is an amount of the jetton in the member `asset`.
@@ -13,7 +15,7 @@ export const sentences: Readonly<Record<string, string>> = {
   jetton_mint: '{amount:jetton:asset} were minted to {receiver}',
   nft_transfer: '[{old_owner} sent ]{nft_item} to {new_owner}[ for {price:ton}]',
   nft_purchase: '{new_owner} bought {nft_item}[ from {real_old_owner}][ for {price:ton}]',
-  nft_mint: 'NFT {nft_item}[ of {nft_collection}] was minted[ for {owner}]',
+  nft_mint: 'NFT {nft_item}[ of {nft_collection}] was minted[ by {owner}]',
   nft_discovery: '{source} asked {nft_item} for its data',
   nft_put_on_sale: '{owner} put {nft_item} on sale[ for {full_price:ton}]',
   nft_put_on_auction: '{owner} put {nft_item} up for auction[ from {min_bid:ton}]',
@@ -106,11 +108,26 @@ export type SentencePart =
 
 type Details = Readonly<Record<string, unknown>>;
 
+/** Of a call whose opcode says that it is a message that came back. */
+const BOUNCED = '{source} sent[ {value:ton}] back to {destination}: the message bounced';
+
+/** What bodies of messages that came back begin with. */
+const BOUNCE_OPCODE = '0xffffffff';
+
 /** The parts of the sentence of an action. Types that are not known get a sentence of their name and what they mention. */
 export function actionSentence(type: string, details: Details): SentencePart[] {
-  const template = sentences[type];
+  const template = templateOf(type, details);
   const parts = template === undefined ? null : partsOf(template, details);
   return parts ?? generic(type, details);
+}
+
+function templateOf(type: string, { opcode, owner, nft_collection: collection }: Details): string | undefined {
+  if (type === 'call_contract' && (typeof opcode === 'string' || typeof opcode === 'number')) {
+    if (opcodeHex(opcode) === BOUNCE_OPCODE) return BOUNCED;
+  }
+  // The owner of an item that is minted is who deployed it: mostly its collection, which the sentence names anyway.
+  if (type === 'nft_mint' && owner === collection) return sentences.nft_mint?.replace(/\[ by [^\]]*\]/, '');
+  return sentences[type];
 }
 
 const PIECES = /\[([^\]]*)\]|\{([^}]*)\}|[^[{]+/g;

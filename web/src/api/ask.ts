@@ -120,7 +120,7 @@ const NO_SUCH_PATH = 'Not Found';
 function kindOf(status: number, said: unknown): ProblemKind {
   if (status === 404) return said === NO_SUCH_PATH || said === undefined ? 'not-served' : 'not-found';
   if (status === 405) return 'not-served';
-  if (status === 429 || status === 503) return 'busy';
+  if (status === 429 || status === 503 || status === 504) return 'busy';
   return status < 500 ? 'refused' : 'failed';
 }
 

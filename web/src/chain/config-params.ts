@@ -1,94 +1,21 @@
 import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 import { toHex } from '#kernel/bytes.js';
+import { PARAMS, TYPES } from '../chain/config-layouts.js';
 import { hashmapEntries } from '../chain/hashmap.js';
 
 /** A field of a parameter as it is shown. */
-export interface ConfigField {
-  readonly name: string;
-  readonly kind: 'number' | 'coins' | 'time' | 'seconds' | 'bits' | 'account' | 'flag';
-  readonly value: bigint | string | boolean;
-}
-
-/** What a parameter of the configuration is about, and how it is laid out: constructors of block.tlb with plain fields. */
-interface ParamType {
-  readonly title: string;
-  readonly lines: readonly string[];
-}
-
-const GAS = [
-  'gas_flat_pfx#d1 flat_gas_limit:uint64 flat_gas_price:uint64 other:GasLimitsPrices',
-  'gas_prices_ext#de gas_price:uint64 gas_limit:uint64 special_gas_limit:uint64 gas_credit:uint64 block_gas_limit:uint64 freeze_due_limit:uint64 delete_due_limit:uint64',
-  'gas_prices#dd gas_price:uint64 gas_limit:uint64 gas_credit:uint64 block_gas_limit:uint64 freeze_due_limit:uint64 delete_due_limit:uint64',
-];
-const FORWARD = [
-  'msg_forward_prices#ea lump_price:uint64 bit_price:uint64 cell_price:uint64 ihr_price_factor:uint32 first_frac:uint16 next_frac:uint16',
-];
-
-const PARAMS: Readonly<Record<number, ParamType>> = {
-  0: { title: 'Address of the configuration contract', lines: ['_ config:account'] },
-  1: { title: 'Address of the elector', lines: ['_ elector:account'] },
-  2: { title: 'Address of the minter', lines: ['_ minter:account'] },
-  3: { title: 'Address of the fee collector', lines: ['_ fee_collector:account'] },
-  4: { title: 'Address of the root of TON DNS', lines: ['_ dns_root:account'] },
-  6: { title: 'Prices for minting extra currencies', lines: ['_ mint_new_price:Grams mint_add_price:Grams'] },
-  8: { title: 'Version of the network', lines: ['capabilities#c4 version:uint32 capabilities:uint64'] },
-  13: { title: 'Prices of complaints', lines: ['complaint_prices#1a deposit:Grams bit_price:Grams cell_price:Grams'] },
-  14: {
-    title: 'Rewards for blocks',
-    lines: ['block_grams_created#6b masterchain_block_fee:Grams basechain_block_fee:Grams'],
-  },
-  15: {
-    title: 'Timing of elections',
-    lines: [
-      '_ validators_elected_for:seconds elections_start_before:seconds elections_end_before:seconds stake_held_for:seconds',
-    ],
-  },
-  16: {
-    title: 'Number of validators',
-    lines: ['_ max_validators:uint16 max_main_validators:uint16 min_validators:uint16'],
-  },
-  17: { title: 'Stakes', lines: ['_ min_stake:Grams max_stake:Grams min_total_stake:Grams max_stake_factor:uint32'] },
-  20: { title: 'Gas in the masterchain', lines: GAS },
-  21: { title: 'Gas in the basechain', lines: GAS },
-  24: { title: 'Forward fees in the masterchain', lines: FORWARD },
-  25: { title: 'Forward fees in the basechain', lines: FORWARD },
-  28: {
-    title: 'Catchain',
-    lines: [
-      'catchain_config_new#c2 flags:uint7 shuffle_mc_validators:Bool mc_catchain_lifetime:seconds shard_catchain_lifetime:seconds shard_validators_lifetime:seconds shard_validators_num:uint32',
-      'catchain_config#c1 mc_catchain_lifetime:seconds shard_catchain_lifetime:seconds shard_validators_lifetime:seconds shard_validators_num:uint32',
-    ],
-  },
-};
-
-const TITLES: Readonly<Record<number, string>> = {
-  5: 'Burning of fees',
-  7: 'Extra currencies to mint',
-  9: 'Mandatory parameters',
-  10: 'Critical parameters',
-  11: 'Voting on proposals',
-  12: 'Workchains',
-  18: 'Storage prices',
-  22: 'Limits of masterchain blocks',
-  23: 'Limits of basechain blocks',
-  29: 'Consensus',
-  30: 'New consensus',
-  31: 'Special accounts',
-  32: 'Previous validators',
-  34: 'Current validators',
-  36: 'Next validators',
-  40: 'Fines for misbehaviour',
-  43: 'Limits of sizes',
-  44: 'Suspended addresses',
-  45: 'Precompiled contracts',
-  71: 'Bridge to Ethereum',
-  72: 'Bridge to BNB Smart Chain',
-  73: 'Bridge to Polygon',
-  79: 'Bridge of tokens from Ethereum',
-  81: 'Bridge of tokens from BNB Smart Chain',
-  82: 'Bridge of tokens from Polygon',
-};
+export type ConfigField = { readonly name: string } & (
+  | { readonly kind: 'number' | 'coins' | 'time' | 'seconds'; readonly value: bigint }
+  | { readonly kind: 'flag'; readonly value: boolean }
+  /** Hex. */
+  | { readonly kind: 'hash'; readonly value: string }
+  /** Raw. */
+  | { readonly kind: 'account'; readonly value: string }
+  /** Raw addresses, or numbers. */
+  | { readonly kind: 'accounts' | 'numbers'; readonly value: readonly string[] }
+  | { readonly kind: 'none'; readonly value: null }
+);
 
 /** A parameter of the configuration. */
 export interface ConfigParam {
@@ -101,26 +28,48 @@ export interface ConfigParam {
 
 /** All parameters of a configuration. @param root the `Hashmap 32 ^Cell` that `getConfigAll` of API v2 answers with */
 export function configParams(root: Cell): ConfigParam[] {
-  return hashmapEntries(root, 32)
+  return hashmapEntries(openCell(root), 32)
     .map(({ key, value }) => {
       const number = Number(BigInt.asIntN(32, key));
       const cell = value.loadRef();
-      const type = PARAMS[number];
-      const title = type?.title ?? TITLES[number] ?? '';
-      return { number, title, cell, fields: type === undefined ? null : fieldsOf(type.lines, cell) };
+      const { title = '', type } = PARAMS[number] ?? {};
+      return { number, title, cell, fields: type === undefined ? null : fieldsOf(type, cell) };
     })
     .sort((a, b) => a.number - b.number);
 }
 
-function fieldsOf(lines: readonly string[], cell: Cell): ConfigField[] | null {
+/** Null when the cell has another layout. */
+function fieldsOf(type: string, cell: Cell): ConfigField[] | null {
   try {
-    return readConstructor(lines, openCell(cell));
+    const slice = openCell(cell);
+    const fields = readFields(type, '', slice);
+    slice.end();
+    return fields;
   } catch {
     return null;
   }
 }
 
-/** Reads the first constructor whose tag fits. */
+/** Reads a value of any type. What is in it has the name of the whole before its own. */
+function readFields(type: string, name: string, slice: Slice): ConfigField[] {
+  if (type.startsWith('?')) {
+    return slice.loadBit() ? readFields(type.slice(1), name, slice) : [{ name, kind: 'none', value: null }];
+  }
+  if (type.startsWith('^')) {
+    const inner = openCell(slice.loadRef());
+    const fields = readFields(type.slice(1), name, inner);
+    inner.end();
+    return fields;
+  }
+  if (type.startsWith('Hashmap')) return readDictionary(type, name, slice);
+  const lines = TYPES[type];
+  if (lines === undefined) return [readField(name, type, slice)];
+  return readConstructor(lines, slice).map((field) => ({ ...field, name: named(name, field.name) }));
+}
+
+const named = (outer: string, inner: string) => (outer === '' ? inner : inner === '' ? outer : `${outer}: ${inner}`);
+
+/** Reads the constructor whose tag fits. */
 function readConstructor(lines: readonly string[], slice: Slice): ConfigField[] {
   for (const line of lines) {
     const [head = '', ...fields] = line.split(' ');
@@ -129,30 +78,68 @@ function readConstructor(lines: readonly string[], slice: Slice): ConfigField[] 
     if (tag !== undefined) slice.skip(tag.length * 4);
     return fields.flatMap((field) => {
       const [name = '', type = ''] = field.split(':');
-      // A constructor that continues with another one of the same type.
-      return type === 'GasLimitsPrices' ? readConstructor(lines, slice) : [readField(name, type, slice)];
+      return readFields(type, name === '_' ? '' : name.replaceAll('_', ' '), slice);
     });
   }
   throw new TypeError('no constructor has this tag');
 }
 
+/** `Hashmap/BITS/KEY/VALUE`, which is in the slice itself, or `HashmapE/…`, which is in a reference. */
+function readDictionary(type: string, name: string, slice: Slice): ConfigField[] {
+  const [form, bits = '', keys = '', value = ''] = type.split('/');
+  const root = form === 'Hashmap' ? slice : slice.loadBit() ? openCell(slice.loadRef()) : null;
+  const entries = root === null ? [] : hashmapEntries(root, Number(bits));
+  if (value === 'count') {
+    // The value of the only entry is in the slice.
+    if (form === 'Hashmap') slice.skip(slice.remainingBits);
+    return [{ name, kind: 'number', value: BigInt(entries.length) }];
+  }
+  const texts = entries.map(({ key }) => keyText(keys, key));
+  if (value === 'True') return [{ name, kind: keys === 'int' ? 'numbers' : 'accounts', value: texts }];
+  return entries.flatMap((entry, index) => readFields(value, `${name} ${texts[index]}`.trim(), entry.value));
+}
+
+function keyText(kind: string, key: bigint): string {
+  const hex = (value: bigint) => value.toString(16).padStart(64, '0');
+  switch (kind) {
+    case 'int':
+      return BigInt.asIntN(32, key).toString();
+    case 'hash':
+      return hex(key);
+    case 'account':
+      return `-1:${hex(key).toUpperCase()}`;
+    case 'address':
+      return `${BigInt.asIntN(32, key >> 256n)}:${hex(BigInt.asUintN(256, key)).toUpperCase()}`;
+    default:
+      return key.toString();
+  }
+}
+
 function readField(name: string, type: string, slice: Slice): ConfigField {
   switch (type) {
     case 'Grams':
-      return { name, kind: 'coins', value: loadCoins(slice) };
+      return { name, kind: 'coins', value: loadVarUint(slice, 4) };
+    case 'VarUInteger32':
+      return { name, kind: 'number', value: loadVarUint(slice, 5) };
     case 'Bool':
       return { name, kind: 'flag', value: slice.loadBit() };
     case 'seconds':
-      return { name, kind: 'seconds', value: slice.loadUintBig(32) };
+    case 'time':
+      return { name, kind: type, value: slice.loadUintBig(32) };
+    case 'hash':
+      return { name, kind: 'hash', value: toHex(slice.loadBytes(32)) };
     case 'account':
       return { name, kind: 'account', value: `-1:${toHex(slice.loadBytes(32)).toUpperCase()}` };
+    case 'int32':
+      return { name, kind: 'number', value: BigInt.asIntN(32, slice.loadUintBig(32)) };
     default:
       return { name, kind: 'number', value: slice.loadUintBig(Number(type.replace('uint', ''))) };
   }
 }
 
-function loadCoins(slice: Slice): bigint {
-  const bytes = slice.loadUint(4);
+/** @param lengthBits of the number of bytes */
+function loadVarUint(slice: Slice, lengthBits: number): bigint {
+  const bytes = slice.loadUint(lengthBits);
   return bytes === 0 ? 0n : slice.loadUintBig(bytes * 8);
 }
 
@@ -188,8 +175,8 @@ export function validatorSet(cell: Cell): ValidatorSet {
   slice.skip(16);
   const main = slice.loadUint(16);
   if (isExtended) slice.skip(64);
-  const root = isExtended && slice.loadBit() ? slice.loadRef() : cell;
-  const validators = hashmapEntries(root, 16).map(({ key, value }) => {
+  const root = !isExtended ? slice : slice.loadBit() ? openCell(slice.loadRef()) : null;
+  const validators = (root === null ? [] : hashmapEntries(root, 16)).map(({ key, value }) => {
     // validator#53, validator_addr#73; public_key: ed25519_pubkey#8e81278a
     const hasAdnl = value.loadUint(8) === 0x73;
     value.skip(32);

@@ -1,4 +1,3 @@
-import type { Cell } from '#formats/cells/cell.js';
 import { openCell, type Slice } from '#formats/cells/slice.js';
 
 /** Entries beyond this are not read: no parameter of a configuration has so many. */
@@ -7,15 +6,16 @@ const MOST = 20_000;
 /**
  * The entries of a `Hashmap n X` in the order of their keys, with slices at their values.
  *
+ * @param root where the first label begins; the slice of the only entry is this one
  * @param bits of the keys
  */
-export function hashmapEntries(root: Cell, bits: number): { readonly key: bigint; readonly value: Slice }[] {
+export function hashmapEntries(root: Slice, bits: number): { readonly key: bigint; readonly value: Slice }[] {
   const entries: { key: bigint; value: Slice }[] = [];
-  const open: { readonly cell: Cell; readonly key: bigint; readonly left: number }[] = [
-    { cell: root, key: 0n, left: bits },
+  const open: { readonly slice: Slice; readonly key: bigint; readonly left: number }[] = [
+    { slice: root, key: 0n, left: bits },
   ];
   for (let next = open.pop(); next !== undefined && entries.length < MOST; next = open.pop()) {
-    const slice = openCell(next.cell);
+    const { slice } = next;
     const label = loadLabel(slice, next.left);
     const key = (next.key << BigInt(label.length)) | label.bits;
     const left = next.left - label.length;
@@ -23,8 +23,8 @@ export function hashmapEntries(root: Cell, bits: number): { readonly key: bigint
       entries.push({ key, value: slice });
       continue;
     }
-    const [low, high] = [slice.loadRef(), slice.loadRef()];
-    open.push({ cell: high, key: (key << 1n) | 1n, left: left - 1 }, { cell: low, key: key << 1n, left: left - 1 });
+    const [low, high] = [openCell(slice.loadRef()), openCell(slice.loadRef())];
+    open.push({ slice: high, key: (key << 1n) | 1n, left: left - 1 }, { slice: low, key: key << 1n, left: left - 1 });
   }
   return entries;
 }

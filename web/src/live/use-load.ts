@@ -26,11 +26,12 @@ const FRESH_MS = 1_500;
  * Loads a value, again when its key or the chain changes, and with new heads if it is `live`.
  *
  * @param key what the value depends on; null: there is nothing to load
+ * @param live a function: whether a value can still change; null stands for one that was not found
  */
 export function useLoad<Value>(
   key: string | null,
   load: (signal: AbortSignal) => Promise<Value>,
-  { live = false }: { readonly live?: boolean } = {},
+  { live = false }: { readonly live?: boolean | ((value: Value | null) => boolean) } = {},
 ): Loaded<Value> {
   const { chain, head, connection } = useNetwork();
   const whole = key === null ? '' : `${chain}:${key}`;
@@ -66,8 +67,12 @@ export function useLoad<Value>(
 
   const reload = useCallback(() => setTurn((count) => count + 1), []);
 
+  const isLive =
+    typeof live === 'function'
+      ? (slot.problem === null || slot.problem.kind === 'not-found') && live(slot.value)
+      : live;
   useEffect(() => {
-    if (!live || key === null || connection !== 'open' || head === 0 || isBusy.current) return;
+    if (!isLive || key === null || connection !== 'open' || head === 0 || isBusy.current) return;
     const wait = loadedAt.current + FRESH_MS - performance.now();
     if (wait <= 0) {
       reload();
@@ -75,12 +80,13 @@ export function useLoad<Value>(
     }
     const timer = setTimeout(reload, wait);
     return () => clearTimeout(timer);
-  }, [live, head, connection, key === null]);
+  }, [isLive, head, connection, key === null]);
 
   // What failed while the server was away is loaded again when it is back.
   const isAway = slot.problem?.kind === 'unreachable' || slot.problem?.kind === 'busy';
   useEffect(() => {
-    if (isAway && connection === 'open') reload();
+    // One that is under way is not broken off: a slow server would never come to an end.
+    if (isAway && connection === 'open' && !isBusy.current) reload();
   }, [isAway, connection, head]);
 
   const current = slot.key === whole ? slot : emptySlot<Value>(whole, key !== null);

@@ -40,7 +40,7 @@ export function BlockPage({ workchain, shard, seqno }: BlockPageProps) {
           : [];
       return { block: found.value.blocks[0] ?? null, coverage: found.coverage, committed };
     },
-    { live: false },
+    { live: (value) => value?.block == null },
   );
   if (!isValid) {
     return (

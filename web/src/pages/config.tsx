@@ -14,6 +14,8 @@ import { Moment } from '../parts/moment.js';
 import { Loading, Notice, ProblemNotice } from '../parts/notice.js';
 import { HashText } from '../parts/reference.js';
 import { TableFrame } from '../parts/table-frame.js';
+import { pathOf } from '../routing/location.js';
+import { Link } from '../routing/router.js';
 import { BocText } from './account/contract.js';
 
 /** The configuration of the newest masterchain block, proven. */
@@ -59,34 +61,73 @@ function ParamCard({ param }: { readonly param: ConfigParam }) {
       {fields !== null && (
         <Facts>
           {fields.map((field) => (
-            <Fact key={field.name} name={field.name.replaceAll('_', ' ')}>
+            <Fact key={field.name} name={factName(field)}>
               <FieldValue field={field} />
             </Fact>
           ))}
         </Facts>
+      )}
+      {SETS.some(([each]) => each === number) && (
+        <p>
+          <Link to={pathOf(['validators'])}>One by one</Link>
+        </p>
       )}
       <BocText title={`Parameter ${number}`} boc={serializeBocBase64(cell)} />
     </Section>
   );
 }
 
-function FieldValue({ field: { kind, value } }: { readonly field: ConfigField }) {
-  switch (kind) {
+/** Keys of dictionaries are as long as hashes; a parameter that is one value has no name for it. */
+function factName({ name, kind, value }: ConfigField): string {
+  if (name !== '') return name.replaceAll(/[0-9a-f]{64}/g, (hash) => `${hash.slice(0, 8)}…`);
+  return kind === 'accounts' || kind === 'numbers' ? countText(value.length) : 'value';
+}
+
+/** Longer lists are opened first. */
+const MOST_OPEN = 20;
+
+function FieldValue({ field }: { readonly field: ConfigField }) {
+  switch (field.kind) {
     case 'coins':
-      return <Ton nano={value as bigint} />;
+      return <Ton nano={field.value} />;
     case 'account':
-      return <AccountLink address={value as string} />;
+      return <AccountLink address={field.value} />;
+    case 'accounts':
+      return <AccountList accounts={field.value} />;
+    case 'numbers':
+      return <>{field.value.join(', ')}</>;
+    case 'hash':
+      return <HashText hash={field.value} what="value" />;
+    case 'time':
+      return field.value === 0n ? <>from the beginning</> : <Moment at={Number(field.value)} full />;
     case 'seconds':
       return (
         <>
-          {durationText(Number(value))} <span class="muted">({countText(value as bigint)} s)</span>
+          {durationText(Number(field.value))} <span class="muted">({countText(field.value)} s)</span>
         </>
       );
     case 'flag':
-      return <>{value === true ? 'yes' : 'no'}</>;
+      return <>{field.value ? 'yes' : 'no'}</>;
+    case 'none':
+      return <span class="muted">none</span>;
     default:
-      return <span class="amount">{countText(value as bigint)}</span>;
+      return <span class="amount">{countText(field.value)}</span>;
   }
+}
+
+function AccountList({ accounts }: { readonly accounts: readonly string[] }) {
+  const list = accounts.map((address) => (
+    <div key={address}>
+      <AccountLink address={address} />
+    </div>
+  ));
+  if (list.length <= MOST_OPEN) return <>{list}</>;
+  return (
+    <details>
+      <summary>{countText(list.length)} accounts</summary>
+      {list}
+    </details>
+  );
 }
 
 const SETS: readonly (readonly [number, string])[] = [

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Action, AddressFacts, Trace, TraceNode, Transaction } from '../api/answers.js';
 import { type Answer, type ApiProblem, ask, postV2, type Query } from '../api/ask.js';
 import { type ExternalIn, MOST_TEXT, readMessage } from '../chain/message-boc.js';
+import { countText } from '../format/amount.js';
 import { hashOf, hexOf, rawAddress } from '../format/chain-text.js';
 import { useLoad } from '../live/use-load.js';
 import { useNetwork } from '../live/use-network.js';
@@ -39,7 +40,14 @@ export function MessagePage({ boc }: { readonly boc: string }) {
         </div>
       </section>
       {text.trim() !== '' && hash === null && message === null && (
-        <Notice kind="error" title="This is neither a bag of cells nor a hash." />
+        <Notice
+          kind="error"
+          title={
+            text.length > MOST_TEXT
+              ? `This is longer than ${countText(MOST_TEXT)} characters: no message is.`
+              : 'This is neither a bag of cells nor a hash.'
+          }
+        />
       )}
       {message !== null && 'problem' in message && (
         <Notice kind="warning" title="This is no external-in message.">

@@ -111,6 +111,7 @@ function ItemView({ item }: { readonly item: NftItem }) {
 
 function TokenHead({ address, kind }: { readonly address: string; readonly kind: string }) {
   const { token } = useKnownAddress(address);
+  const name = token?.name ?? '';
   return (
     <header class="token-head">
       <div class="token-picture token-picture-large">
@@ -118,14 +119,10 @@ function TokenHead({ address, kind }: { readonly address: string; readonly kind:
       </div>
       <div>
         <h1>
-          {token?.name == null || token.name === '' ? (
-            kind
-          ) : (
-            <ClaimedName name={token.name} token={token} address={address} most={80} />
-          )}
+          {token === null || name === '' ? kind : <ClaimedName name={name} token={token} address={address} most={80} />}
         </h1>
         <p class="account-address">
-          {kind} <AccountLink address={address} whole />
+          {name !== '' && kind} <AccountLink address={address} whole />
         </p>
       </div>
     </header>
@@ -203,14 +200,15 @@ interface CollectionsAnswer extends AddressFacts {
 export function CollectionPage({ address: given }: { readonly address: string }) {
   const address = addressOf(given);
   const raw = address === null ? null : rawAddress(address);
-  const { value, problem } = useLoad(raw === null ? null : `collection:${raw}`, async (signal) => {
-    const { value: answer, coverage } = await askV3<CollectionsAnswer>(
-      'nft/collections',
-      { collection_address: [raw!] },
-      signal,
-    );
-    return { ...answer, coverage };
-  });
+  const { value, problem } = useLoad(
+    raw === null ? null : `collection:${raw}`,
+    async (signal) => {
+      const query = { collection_address: [raw!] };
+      const { value: answer, coverage } = await askV3<CollectionsAnswer>('nft/collections', query, signal);
+      return { ...answer, coverage };
+    },
+    { live: true },
+  );
   if (raw === null) return <Notice kind="error" title="This is no address." />;
   if (value === null)
     return problem === null ? <Loading what="the collection" /> : <ProblemNotice problem={problem} what="collection" />;

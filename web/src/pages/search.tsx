@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
 import type { AddressFacts, Block, BlocksAnswer, TracesAnswer } from '../api/answers.js';
 import { ApiProblem, askV3, type Query } from '../api/ask.js';
+import { countText } from '../format/amount.js';
 import { hexOf } from '../format/chain-text.js';
 import { useLoad } from '../live/use-load.js';
 import { AccountLink } from '../parts/address.js';
@@ -18,7 +19,12 @@ import { searchTargetOrWord, withNetwork } from '../routing/search-target.js';
 type Found =
   | { readonly kind: 'path'; readonly path: string }
   | { readonly kind: 'jettons'; readonly answer: MastersAnswer; readonly matches: readonly string[] }
-  | { readonly kind: 'nothing'; readonly coverage: string | null };
+  | {
+      readonly kind: 'nothing';
+      readonly coverage: string | null;
+      /** There are more jettons than were looked through. */
+      readonly hasMore: boolean;
+    };
 
 interface MastersAnswer extends AddressFacts {
   readonly jetton_masters: readonly { readonly address: string }[];
@@ -37,7 +43,7 @@ async function findHash(hash: string, signal: AbortSignal): Promise<Found> {
     const block = await blockOf({ [name]: hash }, signal);
     if (block !== undefined) return { kind: 'path', path: blockPath(block) };
   }
-  return { kind: 'nothing', coverage: byTransaction.coverage };
+  return { kind: 'nothing', coverage: byTransaction.coverage, hasMore: false };
 }
 
 async function blockOf(query: Query, signal: AbortSignal): Promise<Block | undefined> {
@@ -66,7 +72,8 @@ async function findWord(word: string, signal: AbortSignal): Promise<Found> {
     .filter((each) => each.rank > 0)
     .sort((a, b) => b.rank - a.rank)
     .map(({ address }) => address);
-  return matches.length === 0 ? { kind: 'nothing', coverage } : { kind: 'jettons', answer: value, matches };
+  if (matches.length > 0) return { kind: 'jettons', answer: value, matches };
+  return { kind: 'nothing', coverage, hasMore: value.jetton_masters.length === MOST_MASTERS };
 }
 
 export function SearchPage({ query }: { readonly query: string }) {
@@ -74,8 +81,10 @@ export function SearchPage({ query }: { readonly query: string }) {
   const named = namedNetwork(place);
   const target = searchTargetOrWord(query);
   const key = target.kind === 'hash' ? target.hash : target.kind === 'word' ? target.word : null;
-  const { value, problem } = useLoad<Found>(key === null ? null : `search:${key}`, (signal) =>
-    target.kind === 'hash' ? findHash(target.hash, signal) : findWord(query.trim(), signal),
+  const { value, problem } = useLoad<Found>(
+    key === null ? null : `search:${key}`,
+    (signal) => (target.kind === 'hash' ? findHash(target.hash, signal) : findWord(query.trim(), signal)),
+    { live: (found) => found === null || found.kind === 'nothing' },
   );
   const path = target.kind === 'page' ? target.path : value?.kind === 'path' ? value.path : null;
   useEffect(() => {
@@ -85,13 +94,23 @@ export function SearchPage({ query }: { readonly query: string }) {
   if (path !== null) return <Loading what="the page" />;
   if (problem !== null) return <ProblemNotice problem={problem} what="search result" />;
   if (value === null) return <Loading what="results" />;
-  if (value.kind !== 'jettons')
-    return (
-      <NotFound
-        what={target.kind === 'hash' ? 'transaction, message or block' : 'jetton'}
-        coverage={value.kind === 'nothing' ? value.coverage : null}
-      />
+  if (value.kind !== 'jettons') {
+    const nothing = value.kind === 'nothing' ? value : null;
+    return target.kind === 'hash' ? (
+      <>
+        <NotFound what="transaction, message or block" coverage={nothing?.coverage} />
+        <p>
+          Accounts have such an id as well: <AccountLink address={`0:${hexOf(target.hash)}`} whole /> in the basechain.
+        </p>
+      </>
+    ) : nothing?.hasMore === true ? (
+      <Notice title={`None of ${countText(MOST_MASTERS)} jettons has this name.`}>
+        There are more than are looked through here. Search for the address of the jetton.
+      </Notice>
+    ) : (
+      <NotFound what="jetton" coverage={nothing?.coverage} />
     );
+  }
   return (
     <KnownAddresses of={value.answer}>
       <h1>

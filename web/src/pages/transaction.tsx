@@ -18,7 +18,7 @@ export function TransactionPage({ hash: given }: { readonly hash: string }) {
       const { value: answer, coverage } = await askV3<TransactionsAnswer>('transactions', { hash: hash! }, signal);
       return { ...answer, coverage };
     },
-    { live: false },
+    { live: (value) => value?.transactions[0] === undefined },
   );
   if (hash === null) {
     return (

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
+import { countText } from '../format/amount.js';
 import { shownJson } from '../format/untrusted-text.js';
+import { Copy } from '../parts/copy.js';
 
 /** A list of names and values. */
 export function Facts({ children }: { readonly children: ComponentChildren }) {
@@ -42,12 +44,24 @@ export function Section({ title, children, side }: SectionProps) {
   );
 }
 
+/** Characters of JSON that are drawn: a browser stops for seconds over more. */
+const MOST_JSON = 400_000;
+
 /** A value as JSON, as an API gave it. */
 export function JsonText({ value }: { readonly value: unknown }) {
+  const json = JSON.stringify(value, null, 2);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable from the keyboard
-    <pre class="json" tabIndex={0}>
-      {shownJson(JSON.stringify(value, null, 2).slice(0, 400_000))}
-    </pre>
+    <>
+      {json.length > MOST_JSON && (
+        <p class="muted">
+          The first {countText(MOST_JSON)} of {countText(json.length)} characters;{' '}
+          <Copy text={json} what="whole JSON" /> copies all of them.
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable from the keyboard */}
+      <pre class="json" tabIndex={0}>
+        {shownJson(json.slice(0, MOST_JSON))}
+      </pre>
+    </>
   );
 }

@@ -9,8 +9,8 @@ export function SearchBox({ isLarge = false }: { readonly isLarge?: boolean }) {
   const [problem, setProblem] = useState('');
   const field = useRef<HTMLInputElement>(null);
 
+  // A page has one of these fields.
   useEffect(() => {
-    if (isLarge) return;
     const onKey = (event: KeyboardEvent) => {
       const isTyping = event.target instanceof HTMLElement && event.target.closest('input, textarea, select') !== null;
       if (event.key !== '/' || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -19,7 +19,7 @@ export function SearchBox({ isLarge = false }: { readonly isLarge?: boolean }) {
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
-  }, [isLarge]);
+  }, []);
 
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();

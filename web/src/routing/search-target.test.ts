@@ -36,6 +36,7 @@ describe('a search', () => {
     ['te6ccgEBAQEAAgAAAA==', '/message?boc=te6ccgEBAQEAAgAAAA%3D%3D'],
     [`https://tonviewer.com/${FRIENDLY}`, `/account/${FRIENDLY}?network=mainnet`],
     [`http://127.0.0.1:8081/tx/${HEX}?show=tree`, `hash ${BASE64}`],
+    [`te6cc${'A'.repeat(4_000)}`, 'problem'],
     ['99999999999', 'problem'],
     ['', 'problem'],
   ])('for %s leads to %s', (text, target) => {

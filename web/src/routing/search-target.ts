@@ -14,7 +14,8 @@ export type SearchTarget =
 const SEQNO = /^[#]?(\d{1,10})$/;
 const BLOCK_ID = /^\(?\s*(-?\d{1,10})\s*[,:]\s*([0-9a-fA-F]{16}|-?\d{5,20})\s*[,:]\s*(\d{1,10})\s*\)?$/;
 const DOMAIN = /^(?=.{4,126}$)[^\s/?#@:]+(?:\.[^\s/?#@:.]+)*\.(?:ton|t\.me|gram)$/iu;
-const MOST = 4_000;
+/** Characters of a BoC in the address of a page. */
+const MOST_BOC = 4_000;
 
 /**
  * Understands what somebody typed or pasted: an address in any form, a hash in hex or base64, a seqno, a block id, a domain, a BoC,
@@ -23,7 +24,7 @@ const MOST = 4_000;
 export function searchTarget(typed: string): SearchTarget {
   const text = typed.trim();
   if (text === '') return { kind: 'problem', problem: 'Type an address, a hash, a block or a domain.' };
-  if (/^(te6cc|b5ee9c72)/i.test(text)) return { kind: 'page', path: pathOf(['message'], { boc: text.slice(0, MOST) }) };
+  if (/^(te6cc|b5ee9c72)/i.test(text)) return bocTarget(text);
   const seqno = SEQNO.exec(text)?.[1];
   if (seqno !== undefined) return blockTarget(-1, '8000000000000000', seqno);
   const block = BLOCK_ID.exec(text);
@@ -38,6 +39,12 @@ export function searchTarget(typed: string): SearchTarget {
   if (DOMAIN.test(text)) return { kind: 'page', path: pathOf(['dns', text.toLowerCase()]) };
   if (/^(?:https?:)?\/\//.test(text)) return linkTarget(text);
   return { kind: 'problem', problem: problemOf(text) } satisfies SearchTarget as SearchTarget;
+}
+
+function bocTarget(boc: string): SearchTarget {
+  return boc.length <= MOST_BOC
+    ? { kind: 'page', path: pathOf(['message'], { boc }) }
+    : { kind: 'problem', problem: 'This BoC is too long for the address of a page: paste it into the page Message.' };
 }
 
 function blockTarget(workchain: number, shard: string, seqno: string): SearchTarget {
