@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { shownLine } from './format/untrusted-text.js';
 import { useNetwork } from './live/use-network.js';
 import { AccountPage } from './pages/account.js';
@@ -116,6 +116,12 @@ function Layout() {
 
 function TopBar({ root }: { readonly root: string }) {
   const { local, hasIndex } = useNetwork();
+  const pages = useRef<HTMLElement>(null);
+  // On a phone the links scroll: that of the page is in sight.
+  useEffect(() => {
+    const current = pages.current?.querySelector<HTMLElement>('[aria-current]');
+    if (current != null) pages.current!.scrollLeft = current.offsetLeft - (innerWidth - current.offsetWidth) / 2;
+  }, [root, local != null, hasIndex]);
   const links: readonly (readonly [string, string, boolean])[] = [
     ['blocks', 'Blocks', hasIndex],
     ['top', 'Accounts', hasIndex],
@@ -139,7 +145,7 @@ function TopBar({ root }: { readonly root: string }) {
           <span>Tern</span>
         </Link>
         <NetworkName />
-        <nav class="top-links" aria-label="Pages">
+        <nav class="top-links" aria-label="Pages" ref={pages}>
           {links.map(([path, text, isShown]) =>
             isShown ? (
               <Link key={path} to={pathOf([path])} current={root === path}>

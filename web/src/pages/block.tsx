@@ -76,6 +76,13 @@ function MissingBlock({
       </Notice>
     );
   }
+  if (seqno === 0) {
+    return (
+      <Notice title="The chain begins with the zerostate, which is a state and no block.">
+        The first block of a chain has the seqno 1.
+      </Notice>
+    );
+  }
   return <NotFound what="block" coverage={coverage} />;
 }
 
