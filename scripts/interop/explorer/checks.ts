@@ -16,6 +16,7 @@ import { addContents } from './contents.js';
 import { checkHostile } from './hostile-checks.js';
 import { addHostileContents } from './hostile-contents.js';
 import { checkHostileDocuments, checkHostileTokens } from './hostile-token-checks.js';
+import { checkKeyboard } from './keyboard-checks.js';
 import { checkNewcomer } from './newcomer-checks.js';
 import { checkOutages } from './outage-checks.js';
 import {
@@ -97,6 +98,7 @@ try {
   ]);
   part('what time matters to');
   await checkAges(browser, report);
+  await checkKeyboard(browser, contents.vesting, report);
   await checkLongTrace(browser, contents.longTrace, isAll, report);
   part('hostile content');
   const widths = isAll ? WIDTHS : WIDTHS.slice(-1);

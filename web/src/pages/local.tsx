@@ -77,7 +77,7 @@ export function LocalPage() {
       <StatusFacts local={local} />
       <div class="columns columns-even">
         <Section title="Faucet">
-          <Faucet />
+          <Faucet wallets={wallets.value ?? []} />
         </Section>
         <Section title="Send from a wallet">
           <SendFromWallet wallets={wallets.value ?? []} now={local.now} />
@@ -139,7 +139,14 @@ interface Sent {
   readonly block: BlockId;
 }
 
-function Faucet() {
+/** Addresses of wallets, to choose from in a form. */
+function suggested(wallets: readonly LocalWallet[]): readonly (readonly [string, string])[] {
+  return wallets.flatMap(({ mnemonic, user_friendly, version }) =>
+    mnemonic === null ? [] : [[user_friendly, `wallet ${version}`]],
+  );
+}
+
+function Faucet({ wallets }: { readonly wallets: readonly LocalWallet[] }) {
   const [address, setAddress] = useState('');
   const [amount, setAmount] = useState('10');
   const [comment, setComment] = useState('');
@@ -162,7 +169,14 @@ function Faucet() {
         </>
       )}
     >
-      <Field label="Address" value={address} onChange={setAddress} placeholder="EQ… or 0:…" required />
+      <Field
+        label="Address"
+        value={address}
+        onChange={setAddress}
+        placeholder="EQ… or 0:…"
+        suggestions={suggested(wallets)}
+        required
+      />
       <Field label="Amount in TON" value={amount} onChange={setAmount} mode="decimal" required />
       <Field label="Comment" value={comment} onChange={setComment} />
     </Act>
@@ -215,7 +229,14 @@ function SendFromWallet({ wallets, now }: SendProps) {
           ))}
         </select>
       </label>
-      <Field label="To" value={to} onChange={setTo} placeholder="EQ… or 0:…" required />
+      <Field
+        label="To"
+        value={to}
+        onChange={setTo}
+        placeholder="EQ… or 0:…"
+        suggestions={suggested(wallets)}
+        required
+      />
       <Field label="Amount in TON" value={amount} onChange={setAmount} mode="decimal" required />
       <Field label="Comment" value={comment} onChange={setComment} />
     </Act>

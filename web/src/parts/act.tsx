@@ -44,6 +44,8 @@ interface FieldProps {
   readonly required?: boolean;
   /** Shown as dots. */
   readonly secret?: boolean;
+  /** Values to choose from, with what they are; others may be typed. */
+  readonly suggestions?: readonly (readonly [value: string, title: string])[];
 }
 
 export function Field({
@@ -55,8 +57,10 @@ export function Field({
   mode = 'text',
   required = false,
   secret = false,
+  suggestions = [],
 }: FieldProps) {
   const id = useId();
+  const list = suggestions.length === 0 ? undefined : `${id}-list`;
   const common = { id, value, placeholder, required, spellcheck: false, autocomplete: 'off' } as const;
   return (
     <label for={id}>
@@ -64,12 +68,19 @@ export function Field({
       {rows === undefined ? (
         <input
           {...common}
-          {...(secret ? { type: 'password' } : { inputMode: mode })}
+          {...(secret ? { type: 'password' } : { inputMode: mode, list })}
           maxLength={4_000}
           onInput={(event) => onChange(event.currentTarget.value)}
         />
       ) : (
         <textarea {...common} rows={rows} onInput={(event) => onChange(event.currentTarget.value)} />
+      )}
+      {suggestions.length > 0 && (
+        <datalist id={list}>
+          {suggestions.map(([each, title]) => (
+            <option key={each} value={each} label={title} />
+          ))}
+        </datalist>
       )}
     </label>
   );
