@@ -36,6 +36,7 @@ export async function checkServed(command: string, network: LocalNetwork, report
       return ServedTern.start(['serve', '--network', `late=${network.configFile}`, ...place, '--access', 'keys']);
     };
     served = await start('0');
+    await checkTop(served.url, report);
     browser = await WatchedBrowser.start(command, served.url);
     await checkKeys(browser, key, report);
     await checkMissing(browser, key, from, old, report);
@@ -61,6 +62,27 @@ export async function checkServed(command: string, network: LocalNetwork, report
     await served?.close();
     rmSync(data, { recursive: true, force: true });
   }
+}
+
+/** `tern top` has the head of the server. */
+async function checkTop(url: string, report: CheckReport): Promise<void> {
+  await report.check('served: tern top has the figures of the server', async () => {
+    const top = async (...flags: readonly string[]) =>
+      (await promisify(execFile)(process.execPath, [tern, 'top', '--once', '--interval', '1', '--url', url, ...flags]))
+        .stdout;
+    interface Figures {
+      readonly networks: readonly { readonly name: string; readonly head_seqno: number }[];
+    }
+    const { networks } = JSON.parse(await top('--json')) as Figures;
+    const [network] = networks;
+    if (network === undefined || network.name !== 'late' || !(network.head_seqno > 0)) {
+      throw new Error(`the networks are ${JSON.stringify(networks)}`);
+    }
+    const screen = await top();
+    expectText(screen, 'network late: ready', 'liteservers');
+    if (/undefined|NaN/.test(screen)) throw new Error(screen);
+    return `block ${network.head_seqno}`;
+  });
 }
 
 /** An account of which nothing is known until the server was started again. */

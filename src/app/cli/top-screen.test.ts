@@ -5,8 +5,8 @@ import { prometheusSamples } from '#kernel/prometheus-text.js';
 const health = {
   ready: true,
   problem: null,
-  headSeqno: 120,
-  headAgeMs: 1_500,
+  head_seqno: 120,
+  head_age_ms: 1_500,
   details: { servers: 3, healthy_servers: 2, index: 'readable', index_lag_seconds: 0 },
 };
 

@@ -1,21 +1,11 @@
+import type { NetworkReadiness } from '#api/http/health-routes.js';
 import { histogramQuantile, type PrometheusSample, sampleSum } from '#kernel/prometheus-text.js';
 
 /** What a server said of itself at a moment. */
 export interface ServerLook {
   readonly atMs: number;
   /** Of `/readyz`. */
-  readonly networks: Readonly<
-    Record<
-      string,
-      {
-        readonly ready: boolean;
-        readonly problem: string | null;
-        readonly headSeqno: number;
-        readonly headAgeMs: number | null;
-        readonly details?: Readonly<Record<string, string | number | boolean | null>>;
-      }
-    >
-  >;
+  readonly networks: Readonly<Record<string, NetworkReadiness>>;
   /** Of `/metrics`. */
   readonly samples: readonly PrometheusSample[];
 }
@@ -103,7 +93,7 @@ export function topFigures(now: ServerLook, before: ServerLook): TopFigures {
 
 function networkFigures(
   name: string,
-  { ready, problem, headSeqno, headAgeMs, details = {} }: ServerLook['networks'][string],
+  { ready, problem, head_seqno, head_age_ms, details = {} }: NetworkReadiness,
   samples: readonly PrometheusSample[],
   rate: (name: string, labels: Readonly<Record<string, string>>) => Figure,
 ): NetworkFigures {
@@ -112,7 +102,7 @@ function networkFigures(
   const missing = sampleSum(samples, 'tern_index_fill_missing_blocks', labels);
   const blocks = rate('tern_index_written_masterchain_blocks_total', labels);
   return {
-    ...{ name, ready, problem, head_seqno: headSeqno, head_age_seconds: headAgeMs === null ? null : headAgeMs / 1_000 },
+    ...{ name, ready, problem, head_seqno, head_age_seconds: head_age_ms === null ? null : head_age_ms / 1_000 },
     index: typeof details.index === 'string' ? details.index : null,
     index_lag_seconds: number(details.index_lag_seconds),
     index_blocks_per_second: blocks,

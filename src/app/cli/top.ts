@@ -4,6 +4,7 @@ import { cliErrors } from '#app/cli/errors.js';
 import { type ServerLook, topFigures, topScreen } from '#app/cli/top-screen.js';
 import { pause, systemClock } from '#kernel/clock.js';
 import { prometheusSamples } from '#kernel/prometheus-text.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 interface TopOptions {
   readonly url: string;
@@ -18,7 +19,7 @@ const HOME = '\u001b[H\u001b[2J';
 const LONGEST_SECONDS = 3_600;
 const ASK_MS = 10_000;
 
-/** `tern top`: the figures of a running server, again and again. Ends with Ctrl-C. */
+/** `tern top`: the figures of a running server, again and again, also after it was away. Ends with Ctrl-C. */
 export function topCommand(): Command {
   return new Command('top')
     .description('show live figures of a running server: blocks, index, liteservers, requests, memory')
@@ -27,7 +28,10 @@ export function topCommand(): Command {
     .option('--once', 'look twice, one interval apart, print once, and end')
     .option('--json', 'one JSON object per look instead of a screen')
     .action(async (options: TopOptions, command: Command) => {
-      const write = command.configureOutput().writeOut ?? ((text: string) => void process.stdout.write(text));
+      const {
+        writeOut: write = (text: string) => void process.stdout.write(text),
+        writeErr = (text: string) => void process.stderr.write(text),
+      } = command.configureOutput();
       const seconds = Number(options.interval);
       if (!(seconds >= 0.1 && seconds <= LONGEST_SECONDS)) {
         const problem = `--interval is "${options.interval}"; accepted: seconds from 0.1 to ${LONGEST_SECONDS}`;
@@ -39,7 +43,16 @@ export function topCommand(): Command {
       let latest = before;
       for (;;) {
         await pause(seconds * 1_000, systemClock);
-        const now = await lookAt(url);
+        let now: Look;
+        try {
+          now = await lookAt(url);
+        } catch (error) {
+          if (options.once === true || !isTernError(error)) throw error;
+          const line = `${error.message}; trying again\n`;
+          if (isScreen) write(`${HOME}${line}`);
+          else writeErr(line);
+          continue;
+        }
         // A server reads its metrics anew at most once per second, a busy one less often: rates need two readings.
         if (now.metrics !== latest.metrics) {
           before = latest;
@@ -64,8 +77,13 @@ function serverUrl(text: string): string {
   return url.href.replace(/\/$/, '');
 }
 
+interface Look extends ServerLook {
+  /** The text that the samples were read from. */
+  readonly metrics: string;
+}
+
 /** @throws cli/no-server-at */
-async function lookAt(url: string): Promise<ServerLook & { readonly metrics: string }> {
+async function lookAt(url: string): Promise<Look> {
   const refused = (problem: string, cause?: unknown) => cliErrors['no-server-at']({ url, problem }, cause);
   let answers: readonly [Response, Response];
   let networks: ServerLook['networks'] | undefined;
