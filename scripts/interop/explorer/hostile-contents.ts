@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { Address, beginCell, type Cell, contractAddress, Dictionary, type StateInit, toNano } from '@ton/core';
+import { Address, beginCell, type Cell, contractAddress, Dictionary, toNano } from '@ton/core';
 import type { LocalNetwork } from '../localnet/local-network.js';
 import { codeOf } from '../localnet/scenarios/contract-codes.js';
 import { found, placed } from './contents.js';
@@ -132,22 +132,19 @@ function contentCell({ isDrawn, expected, ...values }: HostileMetadata): Cell {
 
 const HOLDER = new Address(0, Buffer.from('5b'.repeat(32), 'hex'));
 
-const initOf = (code: Cell, data: Cell): StateInit => ({ code, data });
-
 /** A jetton of whose supply the holder has all. */
 async function placeJetton(network: LocalNetwork, metadata: HostileMetadata): Promise<string> {
   const supply = 2n ** 120n - 1n;
   const walletCode = codeOf('jetton-wallet');
   const data = beginCell().storeCoins(supply).storeAddress(HOLDER).storeRef(contentCell(metadata));
-  const init = initOf(codeOf('jetton-minter'), data.storeRef(walletCode).endCell());
+  const init = { code: codeOf('jetton-minter'), data: data.storeRef(walletCode).endCell() };
   const master = contractAddress(0, init);
   const dataOf = (balance: bigint) =>
     beginCell().storeCoins(balance).storeAddress(HOLDER).storeAddress(master).storeRef(walletCode).endCell();
-  const wallet = contractAddress(0, initOf(walletCode, dataOf(0n)));
-  const [address] = await Promise.all([
-    placed(network, init, toNano('1')),
-    placed(network, initOf(walletCode, dataOf(supply)), toNano('1'), wallet),
-  ]);
+  const wallet = contractAddress(0, { code: walletCode, data: dataOf(0n) });
+  // A wallet counts when its master knows it.
+  const address = await placed(network, init, toNano('1'));
+  await placed(network, { code: walletCode, data: dataOf(supply) }, toNano('1'), wallet);
   return address;
 }
 
@@ -155,35 +152,33 @@ function placeCollection(network: LocalNetwork, metadata: HostileMetadata): Prom
   const content = beginCell().storeRef(contentCell(metadata)).storeRef(beginCell().endCell()).endCell();
   const royalty = beginCell().storeUint(5, 16).storeUint(100, 16).storeAddress(HOLDER).endCell();
   const data = beginCell().storeAddress(HOLDER).storeUint(0, 64).storeRef(content).storeRef(codeOf('nft-item'));
-  return placed(network, initOf(codeOf('nft-collection'), data.storeRef(royalty).endCell()), toNano('1'));
+  const init = { code: codeOf('nft-collection'), data: data.storeRef(royalty).endCell() };
+  return placed(network, init, toNano('1'));
 }
 
 /** An item without a collection: its content is its own. */
 function placeItem(network: LocalNetwork, metadata: HostileMetadata, index: number): Promise<string> {
   const data = beginCell().storeUint(index, 64).storeAddress(null).storeAddress(HOLDER);
-  return placed(network, initOf(codeOf('nft-item'), data.storeRef(contentCell(metadata)).endCell()), toNano('1'));
+  const init = { code: codeOf('nft-item'), data: data.storeRef(contentCell(metadata)).endCell() };
+  return placed(network, init, toNano('1'));
 }
 
 /** Puts jettons, collections and items with hostile metadata on the chain, and waits until the index has detected them. */
 export async function addHostileContents(network: LocalNetwork): Promise<HostileContents> {
   const place = (kind: typeof placeJetton | typeof placeItem) =>
     Promise.all(METADATA.map(async (each, index) => ({ ...each, address: await kind(network, each, index) })));
-  const [jettons, collections, items] = await Promise.all([
-    place(placeJetton),
-    place(placeCollection),
-    place(placeItem),
-  ]);
+  const jettons = await place(placeJetton);
+  const collections = await place(placeCollection);
+  const items = await place(placeItem);
   const holder = HOLDER.toRawString();
-  for (const [method, list, of] of [
-    ['jetton/wallets', 'jetton_wallets', holder],
-    ['nft/collections', 'nft_collections', holder],
-    ['nft/items', 'nft_items', holder],
+  for (const [method, list] of [
+    ['jetton/wallets', 'jetton_wallets'],
+    ['nft/collections', 'nft_collections'],
+    ['nft/items', 'nft_items'],
   ] as const) {
     await found(`${METADATA.length} hostile ${list}`, async () => {
-      const rows = await answer<Readonly<Record<string, readonly unknown[]>>>(
-        network.url,
-        `/api/v3/${method}?owner_address=${of}`,
-      );
+      const path = `/api/v3/${method}?owner_address=${holder}`;
+      const rows = await answer<Readonly<Record<string, readonly unknown[]>>>(network.url, path);
       return rows[list]?.length === METADATA.length ? rows : undefined;
     });
   }
