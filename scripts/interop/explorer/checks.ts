@@ -14,7 +14,6 @@ import { checkBudgets } from './budget-checks.js';
 import { drawContactSheet } from './contact-sheets.js';
 import { addContents } from './contents.js';
 import { checkHostile } from './hostile-checks.js';
-import { addHostileContents } from './hostile-contents.js';
 import { checkHostileDocuments, checkHostileTokens } from './hostile-token-checks.js';
 import { checkKeyboard } from './keyboard-checks.js';
 import { checkNewcomer } from './newcomer-checks.js';
@@ -104,8 +103,8 @@ try {
   const widths = isAll ? WIDTHS : WIDTHS.slice(-1);
   await Promise.all([
     checkHostile(browser, network, report),
-    checkHostileDocuments(other, network.url, widths, report).then(async () =>
-      checkHostileTokens(other, await addHostileContents(network), widths, report),
+    checkHostileDocuments(other, network.url, widths, report).then(() =>
+      checkHostileTokens(other, network, widths, report),
     ),
   ]);
   const full = folder('full');

@@ -1,5 +1,6 @@
 import type { CheckReport } from '../check-report.js';
-import type { HostileContents, HostileToken } from './hostile-contents.js';
+import type { LocalNetwork } from '../localnet/local-network.js';
+import { addHostileContents, type HostileContents, type HostileToken } from './hostile-contents.js';
 import { answer, expectText, nothing } from './newcomer-checks.js';
 import type { WatchedBrowser, WatchedPage } from './watched-browser.js';
 
@@ -7,6 +8,20 @@ const UNVERIFIED = '(unverified';
 
 /** What metadata on chain say runs nowhere, stays in its box, loads nothing from elsewhere, and is marked as unverified. */
 export async function checkHostileTokens(
+  browser: WatchedBrowser,
+  network: LocalNetwork,
+  widths: readonly number[],
+  report: CheckReport,
+): Promise<void> {
+  const made: HostileContents[] = [];
+  await report.check('hostile: tokens are on chain and in the index', async () => {
+    made.push(await addHostileContents(network));
+    return made.map(({ jettons }) => `${jettons.length} jettons, collections and items each`).join('');
+  });
+  for (const contents of made) await checkPlaced(browser, contents, widths, report);
+}
+
+async function checkPlaced(
   browser: WatchedBrowser,
   { holder, jettons, collections, items }: HostileContents,
   widths: readonly number[],
