@@ -3,6 +3,8 @@ interface ParamLayout {
   readonly title: string;
   /** Of {@link TYPES}, or a primitive one; absent: only its cell is shown. */
   readonly type?: string;
+  /** Of the one value that it is, or of the entries of the dictionary that it is. */
+  readonly name?: string;
 }
 
 const CONSENSUS =
@@ -105,26 +107,26 @@ export const TYPES: Readonly<Record<string, readonly string[]>> = {
 
 /** The parameters by their numbers. */
 export const PARAMS: Readonly<Record<number, ParamLayout>> = {
-  0: { title: 'Address of the configuration contract', type: 'account' },
-  1: { title: 'Address of the elector', type: 'account' },
-  2: { title: 'Address of the minter', type: 'account' },
-  3: { title: 'Address of the fee collector', type: 'account' },
-  4: { title: 'Address of the root of TON DNS', type: 'account' },
+  0: { title: 'Address of the configuration contract', type: 'account', name: 'address' },
+  1: { title: 'Address of the elector', type: 'account', name: 'address' },
+  2: { title: 'Address of the minter', type: 'account', name: 'address' },
+  3: { title: 'Address of the fee collector', type: 'account', name: 'address' },
+  4: { title: 'Address of the root of TON DNS', type: 'account', name: 'address' },
   5: { title: 'Burning of fees', type: 'BurningConfig' },
   6: { title: 'Prices for minting extra currencies', type: 'MintPrices' },
-  7: { title: 'Extra currencies to mint', type: 'HashmapE/32/number/VarUInteger32' },
+  7: { title: 'Extra currencies to mint', type: 'HashmapE/32/number/VarUInteger32', name: 'currency' },
   8: { title: 'Version of the network', type: 'GlobalVersion' },
-  9: { title: 'Mandatory parameters', type: 'Hashmap/32/int/True' },
-  10: { title: 'Critical parameters', type: 'Hashmap/32/int/True' },
+  9: { title: 'Mandatory parameters', type: 'Hashmap/32/int/True', name: 'parameters' },
+  10: { title: 'Critical parameters', type: 'Hashmap/32/int/True', name: 'parameters' },
   11: { title: 'Voting on proposals', type: 'ConfigVotingSetup' },
-  12: { title: 'Workchains', type: 'HashmapE/32/int/WorkchainDescr' },
+  12: { title: 'Workchains', type: 'HashmapE/32/int/WorkchainDescr', name: 'workchain' },
   13: { title: 'Prices of complaints', type: 'ComplaintPricing' },
   14: { title: 'Rewards for blocks', type: 'BlockCreateFees' },
   15: { title: 'Timing of elections', type: 'ElectionTimings' },
   16: { title: 'Number of validators', type: 'ValidatorCounts' },
   17: { title: 'Stakes', type: 'StakeLimits' },
-  18: { title: 'Storage prices', type: 'Hashmap/32/number/StoragePrices' },
-  19: { title: 'Global id', type: 'int32' },
+  18: { title: 'Storage prices', type: 'Hashmap/32/number/StoragePrices', name: 'from' },
+  19: { title: 'Global id', type: 'int32', name: 'id' },
   20: { title: 'Gas in the masterchain', type: 'GasLimitsPrices' },
   21: { title: 'Gas in the basechain', type: 'GasLimitsPrices' },
   22: { title: 'Limits of masterchain blocks', type: 'BlockLimits' },
@@ -134,7 +136,7 @@ export const PARAMS: Readonly<Record<number, ParamLayout>> = {
   28: { title: 'Catchain', type: 'CatchainConfig' },
   29: { title: 'Consensus', type: 'ConsensusConfig' },
   30: { title: 'New consensus', type: 'NewConsensusConfigAll' },
-  31: { title: 'Special accounts', type: 'HashmapE/256/account/True' },
+  31: { title: 'Special accounts', type: 'HashmapE/256/account/True', name: 'accounts' },
   32: { title: 'Previous validators', type: 'ValidatorSet' },
   33: { title: 'Previous temporary validators', type: 'ValidatorSet' },
   34: { title: 'Current validators', type: 'ValidatorSet' },

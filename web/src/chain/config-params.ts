@@ -32,17 +32,17 @@ export function configParams(root: Cell): ConfigParam[] {
     .map(({ key, value }) => {
       const number = Number(BigInt.asIntN(32, key));
       const cell = value.loadRef();
-      const { title = '', type } = PARAMS[number] ?? {};
-      return { number, title, cell, fields: type === undefined ? null : fieldsOf(type, cell) };
+      const { title = '', type, name = '' } = PARAMS[number] ?? {};
+      return { number, title, cell, fields: type === undefined ? null : fieldsOf(type, name, cell) };
     })
     .sort((a, b) => a.number - b.number);
 }
 
 /** Null when the cell has another layout. */
-function fieldsOf(type: string, cell: Cell): ConfigField[] | null {
+function fieldsOf(type: string, name: string, cell: Cell): ConfigField[] | null {
   try {
     const slice = openCell(cell);
-    const fields = readFields(type, '', slice);
+    const fields = readFields(type, name, slice);
     slice.end();
     return fields;
   } catch {
@@ -96,7 +96,7 @@ function readDictionary(type: string, name: string, slice: Slice): ConfigField[]
   }
   const texts = entries.map(({ key }) => keyText(keys, key));
   if (value === 'True') return [{ name, kind: keys === 'int' ? 'numbers' : 'accounts', value: texts }];
-  return entries.flatMap((entry, index) => readFields(value, `${name} ${texts[index]}`.trim(), entry.value));
+  return entries.flatMap((entry, index) => readFields(value, `${name} ${texts[index]}`, entry.value));
 }
 
 function keyText(kind: string, key: bigint): string {

@@ -61,7 +61,7 @@ function ParamCard({ param }: { readonly param: ConfigParam }) {
       {fields !== null && (
         <Facts>
           {fields.map((field) => (
-            <Fact key={field.name} name={factName(field)}>
+            <Fact key={field.name} name={shortName(field.name)}>
               <FieldValue field={field} />
             </Fact>
           ))}
@@ -77,11 +77,8 @@ function ParamCard({ param }: { readonly param: ConfigParam }) {
   );
 }
 
-/** Keys of dictionaries are as long as hashes; a parameter that is one value has no name for it. */
-function factName({ name, kind, value }: ConfigField): string {
-  if (name !== '') return name.replaceAll(/[0-9a-f]{64}/g, (hash) => `${hash.slice(0, 8)}…`);
-  return kind === 'accounts' || kind === 'numbers' ? countText(value.length) : 'value';
-}
+/** Keys of dictionaries may be as long as hashes. */
+const shortName = (name: string) => name.replaceAll(/[0-9a-f]{64}/g, (hash) => `${hash.slice(0, 8)}…`);
 
 /** Longer lists are opened first. */
 const MOST_OPEN = 20;
