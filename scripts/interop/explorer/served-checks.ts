@@ -22,7 +22,12 @@ const INDEXED = 3;
  * `tern serve` on the liteserver of the local network, with keys, the explorer at `/explorer` and an index that begins late: pages
  * of what is not indexed say from where on the index is, and a page that is refused for want of a key takes one.
  */
-export async function checkServed(command: string, network: LocalNetwork, report: CheckReport): Promise<void> {
+export async function checkServed(
+  command: string,
+  network: LocalNetwork,
+  isAll: boolean,
+  report: CheckReport,
+): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'tern-explorer-'));
   let served: ServedTern | null = null;
   let browser: WatchedBrowser | null = null;
@@ -36,25 +41,12 @@ export async function checkServed(command: string, network: LocalNetwork, report
       return ServedTern.start(['serve', '--network', `late=${network.configFile}`, ...place, '--access', 'keys']);
     };
     served = await start('0');
-    await checkTop(served.url, report);
+    if (isAll) await checkTop(served.url, report);
     browser = await WatchedBrowser.start(command, served.url);
     await checkKeys(browser, key, report);
     await checkMissing(browser, key, from, old, report);
-    const watched = await browser.open();
-    await report.check('served: a page outlives the server that is killed, and its stream goes on', async () => {
-      await withKey(watched.page, key);
-      await watched.go(`/explorer/account/${OUTLIVING}`);
-      const lost = watched.page.getByText('The connection to the server is lost');
-      served!.send('SIGKILL');
-      await served!.ended;
-      await lost.waitFor();
-      served = await start(new URL(browser!.url).port);
-      await lost.waitFor({ state: 'detached' });
-      await network.control('faucet', { address: OUTLIVING, amount: '7000000001' });
-      await watched.page.locator('.action', { hasText: '7.000000001' }).waitFor();
-      return nothing(browser!.noted());
-    });
-    await watched.close();
+    if (isAll)
+      served = await checkKilled(browser, served, () => start(new URL(browser!.url).port), { network, key }, report);
   } catch (error) {
     await report.check('served: the server', () => Promise.reject(error));
   } finally {
@@ -91,6 +83,33 @@ const OUTLIVING = `0:${'6B'.repeat(32)}`;
 /** Each page of the tab has the key. */
 function withKey(page: Page, key: string): Promise<unknown> {
   return page.addInitScript((value) => sessionStorage.setItem('tern-api-key', value), key);
+}
+
+/** The server is killed while a page of an account is open, and started again: the page says so, goes on, and has the stream again. */
+async function checkKilled(
+  browser: WatchedBrowser,
+  served: ServedTern,
+  startAgain: () => Promise<ServedTern>,
+  { network, key }: { readonly network: LocalNetwork; readonly key: string },
+  report: CheckReport,
+): Promise<ServedTern> {
+  const watched = await browser.open();
+  let current = served;
+  await report.check('served: a page outlives the server that is killed, and its stream goes on', async () => {
+    await withKey(watched.page, key);
+    await watched.go(`/explorer/account/${OUTLIVING}`);
+    const lost = watched.page.getByText('The connection to the server is lost');
+    served.send('SIGKILL');
+    await served.ended;
+    await lost.waitFor();
+    current = await startAgain();
+    await lost.waitFor({ state: 'detached' });
+    await network.control('faucet', { address: OUTLIVING, amount: '7000000001' });
+    await watched.page.locator('.action', { hasText: '7.000000001' }).waitFor();
+    return nothing(browser.noted());
+  });
+  await watched.close();
+  return current;
 }
 
 async function createKey(data: string): Promise<string> {
