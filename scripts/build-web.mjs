@@ -44,7 +44,7 @@ function stampOf(folder) {
  * Builds the page, and puts it in place of the one before.
  * @param {string} [target] the folder of the built page
  */
-export async function buildWeb(target = join(root, 'dist', 'web')) {
+async function buildWeb(target = join(root, 'dist', 'web')) {
   const stamp = stampOfSources();
   const draft = `${target}.${process.pid}`;
   try {

@@ -7,7 +7,7 @@ import { found, placed } from './contents.js';
 import { answer } from './newcomer-checks.js';
 
 /** Metadata on chain (TEP-64), and what a page has to say of the name. */
-export interface HostileMetadata {
+interface HostileMetadata {
   readonly name: string;
   readonly symbol?: string;
   readonly description: string;
