@@ -144,9 +144,12 @@ async function nominate(network: LocalNetwork, pool: string): Promise<void> {
   await network.control('impersonate', { from, to: pool, amount: `${toNano('20001')}`, body });
 }
 
+/** A machine that is busy with something else indexes some transactions in a second. */
+const MOST_WAIT_MS = 240_000;
+
 /** Waits until the index has something. */
 export async function found<Value>(what: string, look: () => Promise<Value | undefined>): Promise<Value> {
-  for (const until = Date.now() + 90_000; ; await new Promise((resolve) => setTimeout(resolve, 500))) {
+  for (const until = Date.now() + MOST_WAIT_MS; ; await new Promise((resolve) => setTimeout(resolve, 500))) {
     const value = await look();
     if (value !== undefined) return value;
     if (Date.now() > until) throw new Error(`the index does not have ${what}`);
