@@ -40,11 +40,9 @@ function stampOf(folder) {
   }
 }
 
-/**
- * Builds the page, and puts it in place of the one before.
- * @param {string} [target] the folder of the built page
- */
-async function buildWeb(target = join(root, 'dist', 'web')) {
+/** Builds the page, and puts it in place of the one before. */
+async function buildWeb() {
+  const target = join(root, 'dist', 'web');
   const stamp = stampOfSources();
   const draft = `${target}.${process.pid}`;
   try {
