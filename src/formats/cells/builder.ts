@@ -114,30 +114,44 @@ export class Builder {
 
   #storeNumber(value: number, bits: number): this {
     this.#reserve(bits, 0);
-    let left = bits;
-    let rest = value;
-    while (left > 0) {
-      const room = 8 - (this.#bits & 7);
-      const take = Math.min(room, left);
-      const unit = 2 ** (left - take);
-      const part = Math.floor(rest / unit);
-      rest -= part * unit;
-      this.#bytes[this.#bits >> 3]! |= part << (room - take);
-      this.#bits += take;
-      left -= take;
-    }
+    if (bits > 32) this.#putWord(Math.floor(value / 2 ** 32), bits - 32);
+    this.#putWord(value, Math.min(bits, 32));
     return this;
   }
 
   #storeBig(value: bigint, bits: number): this {
     if (value < 0n || BigInt.asUintN(bits, value) !== value) throw outOfRange(value, `uint${bits}`);
     this.#reserve(bits, 0);
-    for (let left = bits; left > 0; ) {
+    let left = bits;
+    if (value < TWO_TO_32 && bits > 32) {
+      // The bytes behind the end are zero.
+      this.#bits += bits - 32;
+      left = 32;
+    }
+    while (left > 0) {
       const take = Math.min(32, left);
       left -= take;
-      this.#storeNumber(Number(BigInt.asUintN(take, value >> BigInt(left))), take);
+      this.#putWord(Number(BigInt.asUintN(32, left === 0 ? value : value >> BigInt(left))), take);
     }
     return this;
+  }
+
+  /** Writes the lowest `bits` bits of a number, at most 32, for which there is room. */
+  #putWord(value: number, bits: number): void {
+    const out = this.#bytes;
+    const room = 8 - (this.#bits & 7);
+    let at = this.#bits >> 3;
+    let left = bits;
+    this.#bits += bits;
+    const low = bits === 32 ? value | 0 : value & ((1 << bits) - 1);
+    if (left <= room) {
+      if (left > 0) out[at]! |= low << (room - left);
+      return;
+    }
+    left -= room;
+    out[at++]! |= low >>> left;
+    for (; left >= 8; out[at++] = low >>> left) left -= 8;
+    if (left > 0) out[at] = low << (8 - left);
   }
 
   /** Appends the first `length` bits of `bytes`. */
@@ -162,6 +176,8 @@ export class Builder {
     }
   }
 }
+
+const TWO_TO_32 = 1n << 32n;
 
 function outOfRange(value: number | bigint, type: string): Error {
   return cellsErrors['value-range']({ value: String(value), type });
