@@ -9,13 +9,16 @@ const ENTRY_BYTES = 96;
 /** A cache bounded in bytes; the least recently used values are evicted first. */
 export class LruByBytes<Value> {
   readonly #maxBytes: number;
+  readonly #onRemoved: ((key: string, value: Value) => void) | undefined;
   /** A map preserves insertion order; an entry is reinserted when it is used. */
   readonly #entries = new Map<string, Entry<Value>>();
   #bytes = 0;
   #evicted = 0;
 
-  constructor(maxBytes: number) {
+  /** @param onRemoved called with each value that is evicted, replaced or deleted, but for `clear` */
+  constructor(maxBytes: number, onRemoved?: (key: string, value: Value) => void) {
     this.#maxBytes = maxBytes;
+    this.#onRemoved = onRemoved;
   }
 
   /** Bytes in use, including keys and overhead. */
@@ -59,6 +62,7 @@ export class LruByBytes<Value> {
     if (entry === undefined) return;
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
+    this.#onRemoved?.(key, entry.value);
   }
 
   clear(): void {

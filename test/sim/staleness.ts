@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import type { ChangeLog } from '#api/http/http-api.js';
 import { startHttpServer } from '#api/http/server.js';
+import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
 import { ChangedKeys } from '#api/v3/changed-keys.js';
 import { type V3ChainContext, type V3ChainNetwork, v3Context } from '#api/v3/context.js';
 import { FinalTexts } from '#api/v3/final-texts.js';
@@ -143,16 +144,19 @@ async function huntStaleAnswers(options: HuntOptions): Promise<HuntReport> {
   const changes = new ChangedKeys();
   const feed = new IndexEventFeed({}, { database: () => database, clock, logger });
   const network = parseGlobalConfig(config, 'the recorded network').zeroState;
-  const watch = new IndexWatch({ network }, { database: () => database, feed, listener: changes, clock, logger });
+  let ahead: AddressReadAhead | null = null;
+  const onChange = () => ahead?.noteChange(changes.newest);
+  const modules = { database: () => database, feed, listener: changes, onChange, clock, logger };
+  const watch = new IndexWatch({ network }, modules);
   await watch.read(database);
   feed.start();
   watch.start();
   const index = indexReads(database);
   const version = () => watch.version;
-  const served = {
-    ...{ index, isTestnet: false, texts: new FinalTexts(1 << 25) },
-    addressRows: new KeptAddressRows(1 << 23, broken === 'of the address book' ? deaf : changes, version),
-  } as unknown as V3ChainNetwork;
+  const addressRows = new KeptAddressRows(1 << 23, broken === 'of the address book' ? deaf : changes, version);
+  const facts = { index, isTestnet: false, texts: new FinalTexts(1 << 25), addressRows };
+  const served = facts as unknown as V3ChainNetwork;
+  ahead = new AddressReadAhead(facts, addressRows);
   const mcSeqno = () => watch.progress?.last ?? 0;
   const server = await startHttpServer(
     { host: '127.0.0.1', port: 0, version: '2.2.0', requestLog: 'none' },
@@ -196,6 +200,7 @@ async function huntStaleAnswers(options: HuntOptions): Promise<HuntReport> {
   } finally {
     await server.close();
     await watch.close();
+    await ahead.close();
     await feed.close();
     await client.end();
     await database.close();

@@ -12,6 +12,8 @@ export class ChangedKeys implements ChangeLog {
   /** What was known before this version may have changed unnoticed. */
   #floor = 0;
   confirmedAt = Number.NEGATIVE_INFINITY;
+  /** What changed with the newest version; null: anything. */
+  newest: readonly string[] | null = null;
 
   constructor(most = MOST_KEYS) {
     this.#most = most;
@@ -32,8 +34,9 @@ export class ChangedKeys implements ChangeLog {
 
   /** @param changes null: anything may have changed */
   noteChanges(version: number, changes: readonly KnownChange[] | null): void {
-    if (changes === null) this.noteAll(version);
-    else for (const change of changes) for (const key of changedKeys(change)) this.note(key, version);
+    this.newest = changes?.flatMap((change) => [...changedKeys(change)]) ?? null;
+    if (this.newest === null) this.noteAll(version);
+    else for (const key of this.newest) this.note(key, version);
   }
 
   noteConfirmed(now: number): void {

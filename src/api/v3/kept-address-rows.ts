@@ -23,41 +23,81 @@ export interface AddressRowReader {
   beginRead(): (raw: string, profile: Profile, wanted: WantedFacts, row: AddressRow) => void;
 }
 
-interface Entry {
+/** What a kept row tells, and of which address. */
+export interface KeptRow {
+  readonly raw: string;
+  readonly profile: Profile;
+  readonly wanted: WantedFacts;
+}
+
+interface Entry extends KeptRow {
   readonly row: AddressRow;
   /** The newest version of the data as of which it is known to hold. */
   version: number;
 }
 
 /** Approximate bytes of an entry beside its texts. */
-const ENTRY_BYTES = 300;
+const ENTRY_BYTES = 400;
+
+/** Rows are not read ahead when none that is kept was asked for during so many changes. */
+const IDLE_CHANGES = 50;
 
 /** Rows of addresses, each until what it tells changes. */
 export class KeptAddressRows implements AddressRowReader {
   readonly #rows: LruByBytes<Entry>;
   readonly #changes: ChangeLog;
   readonly #version: () => number;
+  /** The names of the rows that depend on a key. */
+  readonly #namesOf = new Map<string, Set<string>>();
+  #changesSinceAsked = 0;
 
   /** @param version of the data, as {@link ChangeLog} counts them */
   constructor(maxBytes: number, changes: ChangeLog, version: () => number) {
-    this.#rows = new LruByBytes(maxBytes);
+    this.#rows = new LruByBytes(maxBytes, (name, entry) => this.#forget(name, entry));
     this.#changes = changes;
     this.#version = version;
   }
 
   get(raw: string, profile: Profile, wanted: WantedFacts): AddressRow | undefined {
-    const key = keyOf(raw, profile, wanted);
-    const entry = this.#rows.get(key);
+    const entry = this.#holding(nameOf(raw, profile, wanted));
+    if (entry !== undefined) this.#changesSinceAsked = 0;
+    return entry?.row;
+  }
+
+  /** The entry if it holds; else it is deleted. */
+  #holding(name: string): Entry | undefined {
+    const entry = this.#rows.get(name);
     if (entry === undefined) return undefined;
     const version = this.#version();
     if (entry.version !== version) {
       if (!this.#changes.isUnchanged(entry.row.keys, entry.version)) {
-        this.#rows.delete(key);
+        this.#rows.delete(name);
         return undefined;
       }
       entry.version = version;
     }
-    return entry.row;
+    return entry;
+  }
+
+  /** Lets go of the rows that a change touched. @returns them, to be read anew; none while nobody asks for any */
+  takeTouched(keys: readonly string[]): readonly KeptRow[] {
+    const touched: KeptRow[] = [];
+    for (const key of keys) {
+      for (const name of [...(this.#namesOf.get(key) ?? [])]) {
+        const entry = this.#rows.get(name);
+        if (entry !== undefined && this.#holding(name) === undefined) touched.push(entry);
+      }
+    }
+    this.#changesSinceAsked++;
+    return this.#changesSinceAsked > IDLE_CHANGES ? [] : touched;
+  }
+
+  #forget(name: string, { row }: Entry): void {
+    for (const key of row.keys) {
+      const names = this.#namesOf.get(key);
+      names?.delete(name);
+      if (names?.size === 0) this.#namesOf.delete(key);
+    }
   }
 
   beginRead() {
@@ -66,11 +106,19 @@ export class KeptAddressRows implements AddressRowReader {
     return (raw: string, profile: Profile, wanted: WantedFacts, row: AddressRow) => {
       let bytes = ENTRY_BYTES + row.book.length + (row.metadata?.length ?? 0);
       for (const [, metadata] of row.masters) bytes += metadata.length;
-      this.#rows.set(keyOf(raw, profile, wanted), { row, version }, bytes);
+      const name = nameOf(raw, profile, wanted);
+      this.#rows.set(name, { raw, profile, wanted, row, version }, bytes);
+      // A row that is too large is not kept.
+      if (this.#rows.get(name)?.row !== row) return;
+      for (const key of row.keys) {
+        const names = this.#namesOf.get(key);
+        if (names === undefined) this.#namesOf.set(key, new Set([name]));
+        else names.add(name);
+      }
     };
   }
 }
 
-function keyOf(raw: string, profile: Profile, { domains, tokens }: WantedFacts): string {
+function nameOf(raw: string, profile: Profile, { domains, tokens }: WantedFacts): string {
   return `${profile}${domains ? 'd' : ''}${tokens ? 't' : ''} ${raw}`;
 }

@@ -4,6 +4,7 @@ import type { ExplorerOptions } from '#api/http/explorer-routes.js';
 import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
 import { StreamRoutes } from '#api/stream/stream-routes.js';
+import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
 import type { V3Network } from '#api/v3/context.js';
 import { textsOf } from '#api/v3/final-texts.js';
 import { followRoute } from '#api/v3/follow.js';
@@ -486,6 +487,11 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
         ...keptTexts(plan.textCacheMb * MIB, index),
       };
       if (index.role !== 'indexer') {
+        if (facts.addressRows !== undefined) {
+          const ahead = new AddressReadAhead({ ...facts, index: index.reads }, facts.addressRows);
+          closers.add(() => ahead.close());
+          index.onChange(() => ahead.noteChange(covered.changes.newest));
+        }
         readers = readersOf(plan, testnet, index, { ...modules, logger });
         closers.add(() => readers?.close());
         apis.push(v3Api(open, index, readers, facts));
@@ -569,10 +575,13 @@ function readersOf(
 }
 
 /** Of the size of the text cache, the part for what answers tell of addresses. */
-const ADDRESS_PART = 1 / 8;
+const ADDRESS_PART = 1 / 4;
 
 /** @param bytes 0: nothing is kept */
-function keptTexts(bytes: number, index: NetworkIndex): Pick<V3Network, 'texts' | 'addressRows'> {
+function keptTexts(
+  bytes: number,
+  index: NetworkIndex,
+): Pick<V3Network, 'texts'> & { readonly addressRows?: KeptAddressRows } {
   if (bytes === 0) return {};
   const addressRows = new KeptAddressRows(bytes * ADDRESS_PART, index.changes, () => index.version);
   return { texts: textsOf(bytes * (1 - ADDRESS_PART)), addressRows };
