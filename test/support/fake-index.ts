@@ -85,6 +85,9 @@ export class FakeIndex implements IndexPort {
   async messages(filter: unknown, page: unknown) {
     return this.#give(['messages', filter, page], this.#listed(this.#rows.messages));
   }
+  async messagesBesideHeld(): Promise<never> {
+    throw new Error('the fake index has no messages for a caller that keeps texts');
+  }
   async traces(filter: unknown, page: unknown) {
     return this.#give(['traces', filter, page], this.#listed(this.#rows.traces));
   }

@@ -400,9 +400,9 @@ export class EndpointCalls {
     if (threads?.takes(endpoint.name, priceOf(endpoint, params, request.profile))) return onThread();
     try {
       const value: unknown = await endpoint.handle(params, api.context(request) as never);
-      const text = value instanceof JsonText ? value.text : (JSON.stringify(value) ?? 'null');
+      const json = value instanceof JsonText ? value.json : (JSON.stringify(value) ?? 'null');
       const holds = { keys: keysWith(named), tail: value instanceof JsonText ? value.tail : null };
-      return finished(new EndpointResult(text, [...headers], rename, mcSeqno, worked, holds));
+      return finished(new EndpointResult(json, [...headers], rename, mcSeqno, worked, holds));
     } catch (error) {
       if (error instanceof ForAnotherThread) return onThread();
       throw error;

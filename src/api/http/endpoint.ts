@@ -100,14 +100,21 @@ export interface AnswerTail {
   readonly source: unknown;
 }
 
+/** JSON: its text, or that in UTF-8. */
+export type SerializedJson = string | Uint8Array;
+
 /** Serialised JSON: a result that is sent unchanged. */
 export class JsonText {
-  readonly text: string;
+  readonly json: SerializedJson;
   readonly tail: AnswerTail | null;
 
-  constructor(text: string, tail: AnswerTail | null = null) {
-    this.text = text;
+  constructor(json: SerializedJson, tail: AnswerTail | null = null) {
+    this.json = json;
     this.tail = tail;
+  }
+
+  get text(): string {
+    return textOfJson(this.json);
   }
 
   /** For use as a value. */
@@ -116,9 +123,13 @@ export class JsonText {
   }
 }
 
-/** @param text one JSON value, unchecked */
-export function jsonText(text: string, tail: AnswerTail | null = null): JsonText {
-  return new JsonText(text, tail);
+/** @param json one JSON value, unchecked; in UTF-8 only where each profile has an answer of its own */
+export function jsonText(json: SerializedJson, tail: AnswerTail | null = null): JsonText {
+  return new JsonText(json, tail);
+}
+
+export function textOfJson(json: SerializedJson): string {
+  return typeof json === 'string' ? json : Buffer.from(json.buffer, json.byteOffset, json.length).toString();
 }
 
 /** Schema keyword of parameters for which null is a value; for others null is the same as leaving them out. */

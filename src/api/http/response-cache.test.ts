@@ -108,8 +108,9 @@ describe('cached results whose contents are known', () => {
   it('give their rows also as bytes', () => {
     const tail = { from: 3, keys: [], source: null };
     const bytes = new TextEncoder().encode('Яx{}');
-    const renewed = new EndpointResult(bytes, [], (json) => json, 1, 0, { keys: [], tail }).withTail('{Я}', [], 2);
-    expect(Buffer.from(renewed.json as Uint8Array).toString()).toBe('Яx{Я}');
+    const result = new EndpointResult(bytes, [], (json) => json, 1, 0, { keys: [], tail });
+    expect(Buffer.from(result.withTail('{Я}', [], 2).json as Uint8Array).toString()).toBe('Яx{Я}');
+    expect(result.withTail('{}', [], 2).json).toBe(bytes);
   });
 
   it('do not hold while changes are not known', () => {

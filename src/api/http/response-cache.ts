@@ -1,13 +1,10 @@
-import type { AnswerTail } from '#api/http/endpoint.js';
+import type { AnswerTail, SerializedJson } from '#api/http/endpoint.js';
 import type { AnswerHeaders, AnyHttpApi, ChangeLog } from '#api/http/http-api.js';
 import type { ParameterSource } from '#api/http/parameters.js';
 import type { RenameTypes } from '#api/http/profile.js';
 import type { RawParameters } from '#api/http/query-string.js';
 import type { Clock } from '#kernel/clock.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
-
-/** JSON: its text, or that in UTF-8. */
-export type SerializedJson = string | Uint8Array;
 
 /** The serialised result of an endpoint, and its headers. */
 export class EndpointResult {
@@ -45,11 +42,10 @@ export class EndpointResult {
   withTail(text: string, keys: readonly string[], mcSeqno: number | null): EndpointResult {
     const { json, headers } = this;
     const tail = { ...this.tail!, keys };
-    const whole =
-      typeof json === 'string'
-        ? json.slice(0, tail.from) + text
-        : Buffer.concat([json.subarray(0, tail.from), Buffer.from(text)]);
-    return new EndpointResult(whole, headers, this.#rename, mcSeqno, 0, { keys: this.keys, tail });
+    return new EndpointResult(replaceEnd(json, tail.from, text), headers, this.#rename, mcSeqno, 0, {
+      keys: this.keys,
+      tail,
+    });
   }
 
   /** In the `toncenter` profile; computed once. Bytes come from APIs that write each profile. */
@@ -57,6 +53,13 @@ export class EndpointResult {
     this.#renamed ??= typeof this.json === 'string' ? this.#rename(this.json) : this.json;
     return this.#renamed;
   }
+}
+
+/** The same JSON with another end; the very same where it ends so already, as it mostly does. */
+function replaceEnd(json: SerializedJson, from: number, end: string): SerializedJson {
+  if (typeof json === 'string') return json.slice(0, from) + end;
+  const bytes = Buffer.from(end);
+  return bytes.equals(json.subarray(from)) ? json : Buffer.concat([json.subarray(0, from), bytes]);
 }
 
 /** What results about the head are compared with. */

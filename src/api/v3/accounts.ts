@@ -24,8 +24,9 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
+import { jsonPieces } from '#api/v3/json-pieces.js';
 import { upperCaseRaw } from '#api/v3/json-values.js';
-import { checkPage, listAnswer, pageOf, rowsOf, wantedFacts, withAddresses, writeRows } from '#api/v3/page.js';
+import { addRows, checkPage, listAnswer, pageOf, rowsOf, wantedFacts, withAddresses } from '#api/v3/page.js';
 import { pageFields, v3AccountListParameter, v3HashListParameter } from '#api/v3/parameters.js';
 import { itemsPrice, pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { readWallet, WALLET_CODES, type WalletState } from '#domain/contracts/wallet.js';
@@ -161,8 +162,10 @@ const accountStates = v3Endpoint({
       const names = code === null ? '[]' : interfacesJson(code, contract_methods);
       return writeAnswerJson(AccountStateFull, { ...account, contract_methods, interfaces: names }, page);
     };
-    const rows = await writeRows(accounts, writeState, context);
-    return withAddresses(`{"accounts":[${rows}],`, page.addresses, context, true, known);
+    const head = jsonPieces('{"accounts":[');
+    await addRows(head, accounts, (account) => [writeState(account)], context);
+    head.add('],');
+    return withAddresses(head, page.addresses, context, true, known);
   },
 });
 

@@ -1,5 +1,5 @@
 import { type StaticDecode, type TObject, type TSchema, Type } from '@sinclair/typebox';
-import type { AnyEndpoint, JsonText } from '#api/http/endpoint.js';
+import { type AnyEndpoint, type JsonText, textOfJson } from '#api/http/endpoint.js';
 import { tracesOfAccountDependency } from '#api/v3/answer-keys.js';
 import {
   type AnswerMembers,
@@ -42,7 +42,7 @@ import {
   v3HashListParameter,
 } from '#api/v3/parameters.js';
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
-import { transactionValue, writeTransaction } from '#api/v3/transactions.js';
+import { transactionRow, writeTransaction } from '#api/v3/transactions.js';
 import { ACTION_TYPES } from '#domain/actions/action-registry.js';
 import type { ActionType, DetailField, DetailFields, FieldKinds } from '#domain/actions/action-type.js';
 import { expandActionTypes } from '#domain/actions/action-versions.js';
@@ -187,8 +187,9 @@ const hashes = answerValue<readonly Uint8Array[]>(
 );
 
 const transactionsFull = answerValue<NonNullable<ActionSource['transactions']>>(
-  Type.Array(transactionValue.schema, { description: 'With `include_transactions`: its transactions.' }),
-  (all, page) => `[${all.map((each) => ('json' in each ? each : writeTransaction(each, page)).json).join(',')}]`,
+  Type.Array(transactionRow.schema, { description: 'With `include_transactions`: its transactions.' }),
+  (all, page) =>
+    `[${all.map((each) => ('json' in each ? each.json : textOfJson(writeTransaction(each, page).json))).join(',')}]`,
 );
 
 /** The members of actions of one type. */

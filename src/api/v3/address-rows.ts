@@ -7,9 +7,12 @@ import type { AddressRow } from '#api/v3/kept-address-rows.js';
 import type { AddressFacts, WantedFacts } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';
 
+/** Addresses by their raw form: a map, or what parses those that are asked for. */
+export type AddressesByRaw = Pick<ReadonlyMap<string, Address>, 'keys' | 'get' | 'size'>;
+
 /** The rows of addresses by their raw form; those that are not kept are read at once. */
 export async function readAddressRows(
-  addresses: ReadonlyMap<string, Address>,
+  addresses: AddressesByRaw,
   wanted: WantedFacts,
   context: V3Context,
 ): Promise<ReadonlyMap<string, AddressRow>> {
@@ -17,9 +20,9 @@ export async function readAddressRows(
   const { addressRows: kept } = network;
   const rows = new Map<string, AddressRow>();
   const missing = new Map<string, Address>();
-  for (const [raw, address] of addresses) {
+  for (const raw of addresses.keys()) {
     const row = kept?.get(raw, profile, wanted);
-    if (row === undefined) missing.set(raw, address);
+    if (row === undefined) missing.set(raw, addresses.get(raw)!);
     else rows.set(raw, row);
   }
   if (missing.size === 0) return rows;

@@ -22,7 +22,7 @@ import { checkedBocBase64, hashBase64, upperCaseRaw } from '#api/v3/json-values.
 import { emulatedTransactions, writeLiveActions, writeLiveTransactionsInSlices } from '#api/v3/live-answers.js';
 import { EMULATION_PRICE } from '#api/v3/price.js';
 import { TraceNodeSchema } from '#api/v3/traces.js';
-import { transactionValue } from '#api/v3/transactions.js';
+import { transactionRow } from '#api/v3/transactions.js';
 import { tokenMetadata } from '#domain/contracts/token-metadata.js';
 import type { ActionTypeFilter } from '#drivers/store/read/actions.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -98,7 +98,7 @@ const EmulateTraceResponse = Type.Object(
   {
     mc_block_seqno: Type.Integer({ description: 'Masterchain block whose state the emulation began with.' }),
     trace: TraceNodeSchema,
-    transactions: mapSchema(transactionValue.schema, { description: 'By hash.' }),
+    transactions: mapSchema(transactionRow.schema, { description: 'By hash.' }),
     actions: Type.Array(actionValue.schema, {
       description: 'With `with_actions`: what happens, newest first; otherwise empty.',
     }),

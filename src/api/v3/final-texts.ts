@@ -1,9 +1,16 @@
+import type { SerializedJson } from '#api/http/endpoint.js';
 import type { Profile } from '#api/http/http-api.js';
+import { jsonInUtf8 } from '#api/v3/json-pieces.js';
 import type {
+  HeldMessage,
   HeldTransaction,
   HeldTransactions,
   IndexedTrace,
   IndexedTransaction,
+  MessageDirection,
+  MessageFacts,
+  MessageKeys,
+  ReadMessage,
   TransactionKeys,
 } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';
@@ -20,9 +27,8 @@ export interface WrittenMessage {
   readonly addresses: readonly WrittenAddress[];
 }
 
-/** A transaction as JSON, and what the tree of its trace needs of it. */
-export interface WrittenTransaction {
-  readonly json: string;
+/** What the tree of a trace needs of a transaction. */
+interface TransactionNode {
   /** Base64. */
   readonly hash: string;
   readonly lt: bigint;
@@ -32,6 +38,16 @@ export interface WrittenTransaction {
   readonly out_msg_hashes: readonly string[];
 }
 
+/** A transaction as JSON, and what the tree of its trace needs of it. */
+export interface WrittenTransaction extends TransactionNode {
+  readonly json: string;
+}
+
+/** The same; what is kept is in UTF-8. */
+export interface WrittenOrKept extends TransactionNode {
+  readonly json: SerializedJson;
+}
+
 /** The text of a final transaction. */
 export class TransactionText implements HeldTransaction {
   readonly id: bigint;
@@ -39,7 +55,7 @@ export class TransactionText implements HeldTransaction {
   readonly trace_root: bigint;
   readonly account: Address;
   readonly hash: Uint8Array;
-  readonly written: WrittenTransaction;
+  readonly written: WrittenOrKept & { readonly json: Uint8Array };
   /** In the order in which they are written, its account first. */
   readonly addresses: readonly WrittenAddress[];
 
@@ -54,7 +70,7 @@ export class TransactionText implements HeldTransaction {
     this.trace_root = trace_root;
     this.account = addresses[0]![1];
     this.hash = hash;
-    this.written = written;
+    this.written = { ...written, json: jsonInUtf8(written.json) };
     this.addresses = addresses;
   }
 }
@@ -64,9 +80,8 @@ export interface TraceText {
   /** Base64; null when no transaction has an in-message. */
   readonly in_msg_hash: string | null;
   readonly warning: string | null;
-  readonly orderJson: string;
-  readonly treeJson: string | null;
-  readonly transactionsJson: string;
+  /** Its last members, in UTF-8: tree, order, transactions. */
+  readonly end: Uint8Array;
   readonly addresses: readonly WrittenAddress[];
 }
 
@@ -75,25 +90,47 @@ interface TraceEntry {
   readonly text: TraceText;
 }
 
+/** The text of a message in lists of messages of one direction, with the transactions that sent and received it. */
+export class MessageText implements HeldMessage {
+  readonly facts: MessageFacts;
+  readonly isReceived: boolean;
+  readonly keys: MessageKeys;
+  /** In UTF-8. */
+  readonly json: Uint8Array;
+  readonly addresses: readonly WrittenAddress[];
+
+  constructor({ keys, facts, received_by }: ReadMessage, json: string, addresses: readonly WrittenAddress[]) {
+    const { isExternalIn, isExternalOut, source, destination, opcode } = facts;
+    // Hashes that are read are views of all cells of their transaction.
+    const hashes = facts.hashes.map((hash) => hash.slice());
+    const own = { hash: facts.hash.slice(), hashes, bodyHash: facts.bodyHash.slice() };
+    this.facts = { ...own, isExternalIn, isExternalOut, source, destination, opcode };
+    this.isReceived = received_by !== null;
+    this.keys = keys;
+    this.json = jsonInUtf8(json);
+    this.addresses = addresses;
+  }
+}
+
 /** Approximate bytes of an entry beside its JSON, and of an address in it. */
 const ENTRY_BYTES = 600;
 const ADDRESS_BYTES = 250;
 
+/** All kinds share one bound: what is asked for has the room. */
+type Texts = LruByBytes<TransactionText | TraceEntry | MessageText>;
+
 /**
- * The texts of transactions and traces that are final, by id and profile, as long as there is room. An entry is valid while the
- * keys of its row are the same: the hash, which differs on another chain, and the trace; of a trace its extent. So no
- * event has to end it, and reader threads may have texts of their own.
+ * The texts of transactions, traces and messages that are final, by id and profile, as long as there is room. An entry is valid
+ * while the keys of its row are the same: the hash, which differs on another chain, and the trace; of a trace its extent; of a
+ * message the transactions that it is in. So no event has to end it, and reader threads may have texts of their own.
  */
 export class FinalTexts {
-  readonly #transactions: LruByBytes<TransactionText>;
-  readonly #traces: LruByBytes<TraceEntry>;
+  readonly #texts: Texts;
   readonly #views: Readonly<Record<Profile, TextsOfProfile>>;
 
-  /** @param maxBytes half of it for transactions, half for traces */
   constructor(maxBytes: number) {
-    this.#transactions = new LruByBytes(maxBytes / 2);
-    this.#traces = new LruByBytes(maxBytes / 2);
-    const view = (profile: Profile) => new TextsOfProfile(profile, this.#transactions, this.#traces);
+    this.#texts = new LruByBytes(maxBytes);
+    const view = (profile: Profile) => new TextsOfProfile(profile, this.#texts);
     this.#views = { spec: view('spec'), toncenter: view('toncenter') };
   }
 
@@ -102,7 +139,7 @@ export class FinalTexts {
   }
 
   get bytes(): number {
-    return this.#transactions.bytes + this.#traces.bytes;
+    return this.#texts.bytes;
   }
 }
 
@@ -113,39 +150,69 @@ export function textsOf(maxBytes: number): FinalTexts | undefined {
 
 /** The final texts in one profile. */
 export class TextsOfProfile implements HeldTransactions {
-  readonly #prefix: string;
-  readonly #transactions: LruByBytes<TransactionText>;
-  readonly #traces: LruByBytes<TraceEntry>;
+  readonly #profile: Profile;
+  readonly #texts: Texts;
 
-  constructor(profile: Profile, transactions: LruByBytes<TransactionText>, traces: LruByBytes<TraceEntry>) {
-    this.#prefix = `${profile} `;
-    this.#transactions = transactions;
-    this.#traces = traces;
+  constructor(profile: Profile, texts: Texts) {
+    this.#profile = profile;
+    this.#texts = texts;
   }
 
   find({ id, hash_key, trace_root }: TransactionKeys): TransactionText | undefined {
-    const text = this.#transactions.get(this.#prefix + id);
+    const text = this.#texts.get(this.#transactionKey(id)) as TransactionText | undefined;
     return text !== undefined && text.hash_key === hash_key && text.trace_root === trace_root ? text : undefined;
+  }
+
+  /** Whether there is a text of a transaction with this id, perhaps of another chain. */
+  has(id: bigint): boolean {
+    return this.#texts.get(this.#transactionKey(id)) !== undefined;
   }
 
   /** @param indexed a final one */
   add(indexed: IndexedTransaction, text: TransactionText): void {
     const bytes = text.written.json.length + ENTRY_BYTES + text.addresses.length * ADDRESS_BYTES;
-    this.#transactions.set(this.#prefix + indexed.id, text, bytes);
+    this.#texts.set(this.#transactionKey(indexed.id), text, bytes);
   }
 
   findTrace(trace: IndexedTrace): TraceText | undefined {
-    const entry = this.#traces.get(this.#prefix + trace.root);
+    const entry = this.#texts.get(this.#traceKey(trace)) as TraceEntry | undefined;
     return entry !== undefined && isSameExtent(entry.trace, trace) ? entry.text : undefined;
   }
 
   /** @param text of transactions that are all final */
   addTrace(trace: IndexedTrace, text: TraceText): void {
-    const { transactionsJson, treeJson, orderJson, addresses } = text;
-    const characters = transactionsJson.length + (treeJson?.length ?? 0) + orderJson.length;
-    const bytes = characters + ENTRY_BYTES + addresses.length * ADDRESS_BYTES;
-    this.#traces.set(this.#prefix + trace.root, { trace, text }, bytes);
+    const bytes = text.end.length + ENTRY_BYTES + text.addresses.length * ADDRESS_BYTES;
+    this.#texts.set(this.#traceKey(trace), { trace, text }, bytes);
   }
+
+  /** Messages in lists of one direction. */
+  messages(direction: MessageDirection | undefined) {
+    const keyOf = ({ tx_id, position }: MessageKeys) => `${this.#profile} m${direction ?? ''} ${tx_id} ${position}`;
+    return {
+      find: (keys: MessageKeys): MessageText | undefined => {
+        const text = this.#texts.get(keyOf(keys)) as MessageText | undefined;
+        return text !== undefined && isSameMessage(text.keys, keys) ? text : undefined;
+      },
+      add: (text: MessageText): void => {
+        const bytes = text.json.length + ENTRY_BYTES + text.addresses.length * ADDRESS_BYTES;
+        this.#texts.set(keyOf(text.keys), text, bytes);
+      },
+    };
+  }
+
+  #transactionKey(id: bigint): string {
+    return `${this.#profile} x${id}`;
+  }
+
+  #traceKey({ root }: IndexedTrace): string {
+    return `${this.#profile} t${root}`;
+  }
+}
+
+/** Whether a message was read from the same transactions. */
+function isSameMessage(a: MessageKeys, b: MessageKeys): boolean {
+  if (a.msg_key !== b.msg_key || a.tx_hash_key !== b.tx_hash_key) return false;
+  return a.received.length === b.received.length && a.received.every((key, i) => key === b.received[i]);
 }
 
 /** Whether a trace has the same transactions: it only gains some, and each has an lt and a message of its own. */

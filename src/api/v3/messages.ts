@@ -24,9 +24,9 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
-import type { WrittenMessage } from '#api/v3/final-texts.js';
+import { MessageText, type TextsOfProfile, type WrittenMessage } from '#api/v3/final-texts.js';
 import { hashBase64 } from '#api/v3/json-values.js';
-import { checkPage, filterOf, listAnswer, pageOf } from '#api/v3/page.js';
+import { checkPage, filterOf, listAnswer, type PiecedRow, pageOf } from '#api/v3/page.js';
 import {
   accountOrNullParameter,
   excludeSystemParameter,
@@ -42,7 +42,12 @@ import {
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { type DecodedObject, decodedText } from '#domain/message-bodies/body-cursor.js';
 import { type DecodedMessageBody, decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
-import type { IndexedMessage, IndexedTransactionCells } from '#drivers/store/read/index-types.js';
+import type {
+  HeldMessage,
+  IndexedMessage,
+  IndexedTransactionCells,
+  ReadMessage,
+} from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
@@ -275,15 +280,32 @@ function messageIn(
   throw v3Errors['message-missing']({ hash: toHex(hash) });
 }
 
-/** A message of the index and the page that it is on. */
+/** A message of the index, or its text, and the page that it is on. */
 interface MessageRow {
-  readonly indexed: IndexedMessage;
+  readonly message: HeldMessage | IndexedMessage;
   readonly messages: MessagesOfPage;
+  /** Where its text is kept; null: nowhere. */
+  readonly texts: ReturnType<TextsOfProfile['messages']> | null;
 }
 
-const messageRow = answerValue(MessageAnswer.schema, ({ indexed, messages }: MessageRow, page) =>
-  writeAnswerJson(MessageAnswer, messages.source(indexed), page),
-);
+const messageRow: PiecedRow<MessageRow> = {
+  schema: MessageAnswer.schema,
+  pieces: ({ message, messages, texts }, page) => {
+    if (message instanceof MessageText) {
+      page.addresses.addWritten(message.addresses);
+      return [message.json];
+    }
+    // All messages that are held are texts; the others were read to be held where there are texts.
+    if (texts === null) return [writeAnswerJson(MessageAnswer, messages.source(message as IndexedMessage), page)];
+    const read = message as ReadMessage;
+    const own = new AddressCollector();
+    const json = writeAnswerJson(MessageAnswer, messages.source(read), { ...page, addresses: own });
+    const text = new MessageText(read, json, [...own.byRaw]);
+    texts.add(text);
+    page.addresses.addWritten(text.addresses);
+    return [text.json];
+  },
+};
 
 const Messages = listAnswer('MessagesResponse', 'messages', messageRow, { metadata: true });
 
@@ -339,11 +361,20 @@ const messages = v3Endpoint({
   handle: async (params, context) => {
     const { hash: same, msg_hash = same, opcode: readings, ...rest } = filterOf(params);
     const filter = { ...rest, msg_hash, opcode: opcodeIn(context.profile, readings) };
-    const { rows, next } = await context.network.index.messages(filter, pageOf(params, context), context.query);
+    const { index, texts: kept } = context.network;
+    const page = pageOf(params, context);
+    const texts = kept?.of(context.profile).messages(filter.direction) ?? null;
+    const { rows, next } =
+      texts === null
+        ? await index.messages(filter, page, context.query)
+        : await index.messagesBesideHeld(filter, page, texts, context.query);
     // Its receiver is told when that is indexed.
-    for (const { hash, received_by } of rows) if (received_by === null) context.dependsOn(messageDependency(hash));
+    for (const row of rows) {
+      const isReceived = 'isReceived' in row ? row.isReceived : row.received_by !== null;
+      if (!isReceived) context.dependsOn(messageDependency('hash' in row ? row.hash : row.facts.hash));
+    }
     const messages = new MessagesOfPage();
-    return Messages.write({ rows: rows.map((indexed) => ({ indexed, messages })), next }, context);
+    return Messages.write({ rows: rows.map((message) => ({ message, messages, texts })), next }, context);
   },
 });
 

@@ -1,15 +1,16 @@
-import { type TObject, Type } from '@sinclair/typebox';
-import { type JsonText, jsonText } from '#api/http/endpoint.js';
+import { type TObject, type TSchema, Type } from '@sinclair/typebox';
+import { type JsonText, jsonText, type SerializedJson } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import { AddressBookJson, MetadataJson } from '#api/v3/address-book.js';
-import { addressRowsText, readAddressRows } from '#api/v3/address-rows.js';
-import { AddressCollector, type AnswerValue } from '#api/v3/answer-type.js';
+import { type AddressesByRaw, addressRowsText, readAddressRows } from '#api/v3/address-rows.js';
+import { AddressCollector, type AnswerPage, type AnswerValue } from '#api/v3/answer-type.js';
 import type { V3Context } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
+import { type JsonPieces, jsonPieces } from '#api/v3/json-pieces.js';
 import type { AddressRow } from '#api/v3/kept-address-rows.js';
 import { DEFAULT_PAGE_ROWS } from '#api/v3/parameters.js';
 import type { Listed, Page, WantedFacts } from '#drivers/store/read/index-types.js';
-import { type Address, parseAddress } from '#formats/address/address.js';
+import { parseAddress } from '#formats/address/address.js';
 
 /** The header with the cursor of the next page. */
 const NEXT_HEADER = 'X-Tern-Next';
@@ -52,6 +53,12 @@ export interface ListAnswer<Row> {
   write(listed: Listed<Row>, context: V3Context): Promise<JsonText>;
 }
 
+/** A row of a list of which parts are kept in UTF-8. */
+export interface PiecedRow<Row> {
+  readonly schema: TSchema;
+  pieces(row: Row, page: AnswerPage): readonly SerializedJson[];
+}
+
 /**
  * Declares the answer of a list method.
  *
@@ -62,7 +69,7 @@ export interface ListAnswer<Row> {
 export function listAnswer<Row>(
   $id: string,
   member: string,
-  row: AnswerValue<Row>,
+  row: AnswerValue<Row> | PiecedRow<Row>,
   { metadata }: { readonly metadata: boolean },
 ): ListAnswer<Row> {
   const tail = metadata ? { address_book: AddressBookJson, metadata: MetadataJson } : { address_book: AddressBookJson };
@@ -76,33 +83,37 @@ export function listAnswer<Row>(
         texts: context.network.texts?.of(profile),
         messages: new Map(),
       };
-      const rows = await writeRows(rowsOf(listed, context), (each) => row.write[profile](each, page), context);
-      return withAddresses(`{"${member}":[${rows}],`, page.addresses, context, metadata);
+      const write =
+        'pieces' in row
+          ? (each: Row) => row.pieces(each, page)
+          : (each: Row): readonly SerializedJson[] => [row.write[profile](each, page)];
+      const head = jsonPieces(`{"${member}":[`);
+      await addRows(head, rowsOf(listed, context), write, context);
+      head.add('],');
+      return withAddresses(head, page.addresses, context, metadata);
     },
   };
 }
 
-/** Longest list in an answer, in characters of JSON. */
+/** Longest list in an answer, in characters of JSON, or bytes where parts of it are kept. */
 const MAX_LIST_CHARACTERS = 32 * 2 ** 20;
 
-/** JSON of the rows of an answer, with commas between them; written in slices. @throws v3/answer-too-large */
-export async function writeRows<Row>(
+/** Adds the rows of an answer, with commas between them; written in slices. @throws v3/answer-too-large */
+export async function addRows<Row>(
+  head: JsonPieces,
   rows: readonly Row[],
-  write: (row: Row) => string,
+  write: (row: Row) => readonly SerializedJson[],
   { slices }: Pick<V3Context, 'slices'>,
-): Promise<string> {
-  const texts: string[] = [];
-  let characters = 0;
+): Promise<void> {
+  const before = head.length;
   slices.begin();
-  for (const row of rows) {
+  for (const [i, row] of rows.entries()) {
     if (slices.isOver) await slices.next();
-    const text = write(row);
-    characters += text.length + 1;
-    if (characters > MAX_LIST_CHARACTERS)
+    if (i > 0) head.add(',');
+    head.add(...write(row));
+    if (head.length - before > MAX_LIST_CHARACTERS)
       throw v3Errors['answer-too-large']({ limit: `${MAX_LIST_CHARACTERS} characters` });
-    texts.push(text);
   }
-  return texts.join(',');
 }
 
 /** What {@link writeAddressTail} writes: the addresses of an answer in raw form, and whether the answer has `metadata`. */
@@ -118,7 +129,7 @@ export function wantedFacts({ switches }: V3Context, metadata: boolean): WantedF
 
 /** An answer with its last members: `"address_book":{…}` and, where it has that, `"metadata":{…}`. */
 export async function withAddresses(
-  head: string,
+  head: JsonPieces,
   { byRaw }: AddressCollector,
   context: V3Context,
   metadata: boolean,
@@ -126,17 +137,24 @@ export async function withAddresses(
 ): Promise<JsonText> {
   const { text, keys } = await addressTail(byRaw, context, metadata, given);
   const source: AddressTailSource = { raws: [...byRaw.keys()], metadata };
-  return jsonText(head + text, { from: head.length, keys, source });
+  const { json, from } = head.joinWith(text);
+  return jsonText(json, { from, keys, source });
 }
 
 /** Writes the last members of an answer anew. */
 export function writeAddressTail({ raws, metadata }: AddressTailSource, context: V3Context) {
-  return addressTail(new Map(raws.map((raw) => [raw, parseAddress(raw).address])), context, metadata);
+  // Most of their rows are kept: then nothing else of an address is needed.
+  const addresses: AddressesByRaw = {
+    size: raws.length,
+    keys: () => raws.values(),
+    get: (raw) => parseAddress(raw).address,
+  };
+  return addressTail(addresses, context, metadata);
 }
 
 /** What the index knows of the addresses of an answer; not read at all when the request excludes both parts. */
 async function addressTail(
-  addresses: ReadonlyMap<string, Address>,
+  addresses: AddressesByRaw,
   context: V3Context,
   metadata: boolean,
   given?: ReadonlyMap<string, AddressRow>,

@@ -5,12 +5,13 @@ import { AddressCollector, answerValue } from '#api/v3/answer-type.js';
 import { type V3ChainContext, v3ChainEndpoint } from '#api/v3/context.js';
 import { NEEDS_NOTHING } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
+import { jsonPieces } from '#api/v3/json-pieces.js';
 import { extentOf, writeLiveActions, writeLiveTrace, writeLiveTransaction } from '#api/v3/live-answers.js';
-import { listAnswer, withAddresses, writeRows } from '#api/v3/page.js';
+import { addRows, listAnswer, withAddresses } from '#api/v3/page.js';
 import { v3AccountListParameter, v3AccountParameter, v3HashListParameter } from '#api/v3/parameters.js';
 import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { TraceJson } from '#api/v3/traces.js';
-import { transactionValue } from '#api/v3/transactions.js';
+import { transactionRow } from '#api/v3/transactions.js';
 import type { ActionTypeFilter } from '#drivers/store/read/actions.js';
 import type { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
@@ -31,7 +32,7 @@ interface PendingTransaction {
   readonly trace: LiveTrace;
 }
 
-const pendingTransaction = answerValue(transactionValue.schema, ({ transaction, trace }: PendingTransaction, page) => {
+const pendingTransaction = answerValue(transactionRow.schema, ({ transaction, trace }: PendingTransaction, page) => {
   const { trace_id, external_hash: trace_external_hash } = trace;
   return writeLiveTransaction(transaction, { trace_id, trace_external_hash }, page).json;
 });
@@ -150,7 +151,7 @@ const pendingTraces = v3ChainEndpoint({
   handle: async (given, context) => {
     const traces = await selected(given, context);
     if (traces.length === 0 && context.profile === 'toncenter')
-      return withAddresses('{"traces":null,', new AddressCollector(), context, true);
+      return withAddresses(jsonPieces('{"traces":null,'), new AddressCollector(), context, true);
     const shown = shownActionTypes(given.supported_action_types, context);
     return Traces.write({ rows: traces.map((trace) => ({ trace, shown })), next: null }, context);
   },
@@ -185,9 +186,10 @@ const pendingActions = v3ChainEndpoint({
     const how = { withTransactions: given.include_transactions === true };
     const { profile } = context;
     const page = { profile, addresses: new AddressCollector(), texts: undefined, messages: new Map() };
-    const withActions = traces.map((trace) => () => writeLiveActions(trace, shown, how, page));
-    const rows = await writeRows(withActions, (write) => write(), context);
-    return withAddresses(`{"actions":[${rows}],`, page.addresses, context, true);
+    const head = jsonPieces('{"actions":[');
+    await addRows(head, traces, (trace) => [writeLiveActions(trace, shown, how, page)], context);
+    head.add('],');
+    return withAddresses(head, page.addresses, context, true);
   },
 });
 

@@ -86,9 +86,11 @@ async function answer(id: number, call: ReaderCall, signal: AbortSignal) {
     },
   });
   const value: unknown = await endpoint.handle(params, context);
-  const { text, tail } = value instanceof JsonText ? value : { text: JSON.stringify(value), tail: null };
-  const bytes = encoder.encode(text);
-  const inBytes = tail && { ...tail, from: Buffer.byteLength(text.slice(0, tail.from)) };
+  const { json, tail } = value instanceof JsonText ? value : { json: JSON.stringify(value), tail: null };
+  // An answer in UTF-8 has memory of its own.
+  const bytes = typeof json === 'string' ? encoder.encode(json) : json;
+  const inBytes =
+    tail && typeof json === 'string' ? { ...tail, from: Buffer.byteLength(json.slice(0, tail.from)) } : tail;
   return transfer({ bytes, headers, worked, isKept, keys, tail: inBytes }, [bytes.buffer as ArrayBuffer]);
 }
 

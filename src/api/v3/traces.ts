@@ -1,5 +1,5 @@
 import { type StaticDecode, Type } from '@sinclair/typebox';
-import type { AnyEndpoint, JsonText } from '#api/http/endpoint.js';
+import type { AnyEndpoint, JsonText, SerializedJson } from '#api/http/endpoint.js';
 import { actionsJson, actionValue, shownActionTypes, supportedActionTypes } from '#api/v3/actions.js';
 import {
   messageDependency,
@@ -11,7 +11,6 @@ import {
   AddressCollector,
   type AnswerPage,
   answerType,
-  answerValue,
   decimal,
   flag,
   hash,
@@ -29,9 +28,10 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { type TraceText, TransactionText, type WrittenTransaction } from '#api/v3/final-texts.js';
+import { type TraceText, TransactionText, type WrittenOrKept, type WrittenTransaction } from '#api/v3/final-texts.js';
+import { jsonPieces } from '#api/v3/json-pieces.js';
 import { MessageAnswer } from '#api/v3/messages.js';
-import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
+import { checkPage, filterOf, listAnswer, type PiecedRow, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
   excludeSystemParameter,
   pageFields,
@@ -42,8 +42,8 @@ import {
   v3HashListParameter,
 } from '#api/v3/parameters.js';
 import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
-import { type AnswerTransaction, transactionValue, writeTransaction } from '#api/v3/transactions.js';
-import { traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
+import { type AnswerTransaction, transactionRow, writeTransaction } from '#api/v3/transactions.js';
+import { type TraceTree, traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
 import type { IndexedAction } from '#drivers/store/read/actions.js';
 import type { IndexedTrace, IndexedTransaction } from '#drivers/store/read/index-types.js';
 
@@ -85,7 +85,7 @@ export const TraceNodeSchema = Type.Recursive(
       {
         tx_hash: hash('The transaction.').schema,
         in_msg_hash: Type.Optional(hash('The message that triggered it; tick-tock transactions have none.').schema),
-        transaction: Type.Optional(transactionValue.schema),
+        transaction: Type.Optional(transactionRow.schema),
         in_msg: Type.Optional(MessageAnswer.schema),
         children: Type.Array(This, {
           description:
@@ -166,57 +166,59 @@ export const TraceJson = answerType(
       jsonOf(Type.Array(Type.String(), { description: 'Hashes by logical time.' })),
       'orderJson',
     ),
-    transactions: optional(jsonOf(mapSchema(transactionValue.schema, { description: 'By hash.' })), 'transactionsJson'),
+    transactions: optional(jsonOf(mapSchema(transactionRow.schema, { description: 'By hash.' })), 'transactionsJson'),
   },
   'Transactions that are connected by messages.',
 );
 
-/**
- * @param all its transactions by logical time and account, of a trace with too many only the first; or their text
- * @param found null: not asked for
- */
-export function writeTrace(
-  trace: IndexedTrace,
-  all: readonly AnswerTransaction[] | TraceText,
-  found: readonly IndexedAction[] | null,
-  page: AnswerPage,
-): string {
+/** Its members but the last ones, which may be kept. */
+const WITHOUT_END = { orderJson: null, treeJson: null, transactionsJson: null } as const;
+
+/** @returns its JSON, in two pieces where its end may be kept */
+function tracePieces({ trace, transactions: all, actions: found }: TraceRow, page: AnswerPage): SerializedJson[] {
   const actions = found === null ? null : actionsJson(found, page);
-  if ('transactionsJson' in all || trace.nodes <= MAX_TRACE_TRANSACTIONS) {
-    const written = textOf(trace, all, page);
-    // The sender of the message that started a broken trace is an account that is not indexed.
-    const external_hash = trace.state === 'broken' ? null : written.in_msg_hash;
-    return writeAnswerJson(TraceJson, { trace, actions, ...written, external_hash }, page);
+  // The sender of the message that started a broken trace is an account that is not indexed.
+  const externalHash = (in_msg_hash: string | null) => (trace.state === 'broken' ? null : in_msg_hash);
+  if ('end' in all || trace.nodes <= MAX_TRACE_TRANSACTIONS) {
+    const { in_msg_hash, warning, end } = textOf(trace, all, page);
+    const source = { trace, actions, warning, ...WITHOUT_END, isCut: false, external_hash: externalHash(in_msg_hash) };
+    return [writeAnswerJson(TraceJson, source, page).slice(0, -1), end];
   }
   const [root = null] = all.map((one) => writeTransaction(one, page));
-  const source: TraceSource = {
-    ...{ trace, actions, warning: TOO_LARGE, orderJson: null, treeJson: null, transactionsJson: null },
-    external_hash: trace.state === 'broken' || root === null ? null : root.in_msg_hash,
-  };
-  return writeAnswerJson(TraceJson, source, page);
+  const external_hash = externalHash(root?.in_msg_hash ?? null);
+  return [writeAnswerJson(TraceJson, { trace, actions, warning: TOO_LARGE, ...WITHOUT_END, external_hash }, page)];
 }
 
 function textOf(trace: IndexedTrace, all: readonly AnswerTransaction[] | TraceText, page: AnswerPage): TraceText {
-  if ('transactionsJson' in all) {
+  if ('end' in all) {
     page.addresses.addWritten(all.addresses);
     return all;
   }
   const { profile, texts, messages } = page;
   const own = new AddressCollector();
-  const written = all.map((one) => writeTransaction(one, { profile, addresses: own, texts, messages }));
+  const isWhole = all.length === trace.nodes && all.every((one) => one instanceof TransactionText || isFinal(one));
+  // The transactions of a trace that is kept are not kept a second time.
+  const ofTransactions = isWhole ? undefined : texts;
+  const written = all.map((one) => writeTransaction(one, { profile, addresses: own, texts: ofTransactions, messages }));
   const tree = traceTree(written);
   const text: TraceText = {
     in_msg_hash: written[0]?.in_msg_hash ?? null,
     warning: tree.warning,
-    orderJson: JSON.stringify(tree.transactions_order),
-    treeJson: tree.trace === null ? null : treeJson(traceNodeJson(tree.trace), page),
-    transactionsJson: transactionsJson(written),
+    end: endOfTrace(tree, written, page),
     addresses: [...own.byRaw],
   };
   page.addresses.addWritten(text.addresses);
-  const isWhole = all.length === trace.nodes && all.every((one) => one instanceof TransactionText || isFinal(one));
   if (isWhole) texts?.addTrace(trace, text);
   return text;
+}
+
+/** The members behind the others: `trace` if there is any transaction, `transactions_order`, `transactions`. */
+function endOfTrace(tree: TraceTree, written: readonly WrittenOrKept[], page: AnswerPage): Uint8Array {
+  const node = tree.trace === null ? '' : `,"trace":${treeJson(traceNodeJson(tree.trace), page)}`;
+  const pieces = jsonPieces(`${node},"transactions_order":${JSON.stringify(tree.transactions_order)},"transactions":{`);
+  for (const [i, { hash, json }] of written.entries()) pieces.add(`${i === 0 ? '' : ','}"${hash}":`, json);
+  pieces.add('}}');
+  return pieces.inUtf8();
 }
 
 function isFinal(listed: AnswerTransaction): boolean {
@@ -240,9 +242,7 @@ interface TraceRow {
   readonly actions: readonly IndexedAction[] | null;
 }
 
-const traceRow = answerValue(TraceJson.schema, ({ trace, transactions, actions }: TraceRow, page) =>
-  writeTrace(trace, transactions, actions, page),
-);
+export const traceRow: PiecedRow<TraceRow> = { schema: TraceJson.schema, pieces: tracePieces };
 
 const Traces = listAnswer('TracesResponse', 'traces', traceRow, { metadata: true });
 const Events = listAnswer('DeprecatedEventsResponse', 'events', traceRow, { metadata: true });
@@ -335,11 +335,13 @@ async function transactionsOf(
   { network: { index, texts }, profile, query }: V3Context,
 ): Promise<ReadonlyMap<bigint, readonly AnswerTransaction[]>> {
   if (traces.length === 0) return new Map();
+  const kept = texts?.of(profile);
   const roots = traces.map(({ root }) => root);
-  const found: ReadonlyMap<bigint, readonly AnswerTransaction[]> =
-    texts === undefined
-      ? await index.transactionsOfTraces(roots, MAX_TRACE_TRANSACTIONS, query)
-      : await index.transactionsOfTracesBesideHeld(roots, MAX_TRACE_TRANSACTIONS, texts.of(profile), query);
+  // Where not even its first transaction is kept, hardly any is.
+  const isKept = kept !== undefined && roots.some((root) => kept.has(root));
+  const found: ReadonlyMap<bigint, readonly AnswerTransaction[]> = isKept
+    ? await index.transactionsOfTracesBesideHeld(roots, MAX_TRACE_TRANSACTIONS, kept, query)
+    : await index.transactionsOfTraces(roots, MAX_TRACE_TRANSACTIONS, query);
   const large = traces.filter(({ nodes }) => nodes > MAX_TRACE_TRANSACTIONS);
   if (large.length === 0) return found;
   const page = { limit: large.length, offset: 0, sort: 'desc', cursor: null } as const;

@@ -13,7 +13,6 @@ import {
   type AnswerValue,
   address,
   answerType,
-  answerValue,
   boc,
   currencies,
   decimal,
@@ -32,10 +31,10 @@ import { BlockIdJson, namesBlock } from '#api/v3/blocks.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { TransactionText, type WrittenTransaction } from '#api/v3/final-texts.js';
+import { TransactionText, type WrittenOrKept, type WrittenTransaction } from '#api/v3/final-texts.js';
 import { hashBase64 } from '#api/v3/json-values.js';
 import { MessageAnswer, writeMessage } from '#api/v3/messages.js';
-import { checkPage, filterOf, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
+import { checkPage, filterOf, listAnswer, type PiecedRow, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
   excludeSystemParameter,
   ltParameter,
@@ -388,7 +387,7 @@ export type AnswerTransaction = HeldTransaction | IndexedTransaction;
  * destinations of the outgoing ones are added to the address book. What is final
  * is written once.
  */
-export function writeTransaction(listed: AnswerTransaction, page: AnswerPage): WrittenTransaction {
+export function writeTransaction(listed: AnswerTransaction, page: AnswerPage): WrittenOrKept {
   const { addresses, texts } = page;
   const known = listed instanceof TransactionText ? listed : texts?.find(listed);
   if (known !== undefined) {
@@ -404,7 +403,7 @@ export function writeTransaction(listed: AnswerTransaction, page: AnswerPage): W
   const text = new TransactionText(indexed, cell.hash().slice(), written, [...own.byRaw]);
   texts.add(indexed, text);
   addresses.addWritten(text.addresses);
-  return written;
+  return text.written;
 }
 
 /** Writes a transaction from its cell. @param cell `Transaction` */
@@ -444,11 +443,11 @@ export function writeCells(placed: PlacedTransaction, cell: Cell, page: AnswerPa
   };
 }
 
-/** A transaction of the index as an answer value. */
-export const transactionValue = answerValue(
-  TransactionJson.schema,
-  (listed: AnswerTransaction, page) => writeTransaction(listed, page).json,
-);
+/** A transaction of the index as a row of an answer. */
+export const transactionRow: PiecedRow<AnswerTransaction> = {
+  schema: TransactionJson.schema,
+  pieces: (listed, page) => [writeTransaction(listed, page).json],
+};
 
 /** A page of transactions; those whose texts are kept are not read. */
 async function listTransactions(filter: TransactionFilter, page: Page, context: V3Context) {
@@ -463,7 +462,7 @@ async function listTransactions(filter: TransactionFilter, page: Page, context: 
   return listed;
 }
 
-const Transactions = listAnswer('TransactionsResponse', 'transactions', transactionValue, { metadata: false });
+const Transactions = listAnswer('TransactionsResponse', 'transactions', transactionRow, { metadata: false });
 
 const TAG = 'Blockchain Data';
 const GET = ['GET'] as const;

@@ -1,5 +1,6 @@
 import { codeMethods } from '#domain/contracts/code-methods.js';
 import { storeErrors } from '#drivers/store/errors.js';
+import type { MessageFacts } from '#drivers/store/read/index-types.js';
 import type { CodeRow } from '#drivers/store/tables.js';
 import type { Address } from '#formats/address/address.js';
 import { parseBocRoot, readBocHeader } from '#formats/cells/boc-parse.js';
@@ -341,7 +342,7 @@ function nibbles(data: Uint8Array, bit: number, length: number): Uint8Array {
 }
 
 /** A message in a stored transaction, decoded lazily. */
-export class StoredMessage {
+export class StoredMessage implements MessageFacts {
   readonly #message: Lazy<Message>;
   /** 0: the in-message; n: the n-th out-message. */
   readonly position: number;

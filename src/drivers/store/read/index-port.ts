@@ -13,7 +13,7 @@ import {
 } from '#drivers/store/read/final-events.js';
 import type { IndexReadOptions, Listed, Page } from '#drivers/store/read/index-types.js';
 import { readJettonMasters, readJettonWallets } from '#drivers/store/read/jettons.js';
-import { readMessages } from '#drivers/store/read/messages.js';
+import { readMessages, readMessagesBesideHeld } from '#drivers/store/read/messages.js';
 import {
   readMultisigOrders,
   readMultisigs,
@@ -63,6 +63,8 @@ const READS = {
   adjacentTransactions: readAdjacentTransactions,
   /** By created_lt (created_at where a bound of time is given), external-in messages as the greatest; then by hash. */
   messages: readMessages,
+  /** The same; those that the caller holds are not read again. */
+  messagesBesideHeld: readMessagesBesideHeld,
   /** By end_lt (end_utime where a bound of time is given), then by root. */
   traces: readTraces,
   /** The transactions of each trace by lt and account; none of a trace with more than `most` of them. */

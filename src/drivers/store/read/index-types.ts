@@ -143,6 +143,49 @@ export interface IndexedMessage {
   readonly out_index: number | null;
 }
 
+/** What filters compare of a message. */
+export interface MessageFacts {
+  readonly hash: Uint8Array;
+  /** Its hash, and of an external-in message also the normalized one (TEP-467). */
+  readonly hashes: readonly Uint8Array[];
+  readonly bodyHash: Uint8Array;
+  readonly isExternalIn: boolean;
+  readonly isExternalOut: boolean;
+  readonly source: Address | null;
+  readonly destination: Address | null;
+  /** The first 32 bits of the body, unsigned; null where it is shorter or no ordinary cell. */
+  readonly opcode: number | null;
+}
+
+/** What tells a row of `messages` apart, and the transactions that the message is in. */
+export interface MessageKeys {
+  readonly tx_id: bigint;
+  /** `hash_key` of that transaction; null where the caller holds no messages. */
+  readonly tx_hash_key: bigint | null;
+  readonly position: number;
+  readonly msg_key: bigint;
+  /** Of each transaction that received a message with this key its id and its `hash_key`, one after the other. */
+  readonly received: readonly bigint[];
+}
+
+/** A message of the index that was read, to be held. */
+export interface ReadMessage extends IndexedMessage {
+  readonly keys: MessageKeys;
+  readonly facts: MessageFacts;
+}
+
+/** A message that the caller of a read holds already, so that its cells need not be read. */
+export interface HeldMessage {
+  readonly facts: MessageFacts;
+  /** Whether a receiver was read with it. */
+  readonly isReceived: boolean;
+}
+
+/** Messages that were read for lists of one direction. */
+export interface HeldMessages {
+  find(keys: MessageKeys): HeldMessage | undefined;
+}
+
 export interface IndexedTransactionCells {
   readonly id: bigint;
   /** `Transaction` */

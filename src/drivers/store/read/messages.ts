@@ -1,5 +1,15 @@
 import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
-import type { IndexedMessage, Listed, MessageFilter, Page } from '#drivers/store/read/index-types.js';
+import type {
+  HeldMessage,
+  HeldMessages,
+  IndexedMessage,
+  Listed,
+  MessageFacts,
+  MessageFilter,
+  MessageKeys,
+  Page,
+  ReadMessage,
+} from '#drivers/store/read/index-types.js';
 import {
   hasLt,
   hasTime,
@@ -33,9 +43,32 @@ export async function readMessages(
   filter: MessageFilter,
   page: Page,
 ): Promise<Listed<IndexedMessage>> {
-  const list = new MessageList(session, filter, page.sort);
+  const { rows, next } = await listMessages(session, filter, page, null);
+  return { rows: await complete(session, rows.filter(isMatched)), next };
+}
+
+/** The same page; of the messages that the caller holds only the keys are read. */
+export async function readMessagesBesideHeld(
+  session: IndexSession,
+  filter: MessageFilter,
+  page: Page,
+  held: HeldMessages,
+): Promise<Listed<HeldMessage | ReadMessage>> {
+  const { rows, next } = await listMessages(session, filter, page, held);
+  const read = await complete(session, rows.filter(isMatched));
+  let at = 0;
+  return { rows: rows.map((row) => (isMatched(row) ? read[at++]! : row)), next };
+}
+
+function listMessages(
+  session: IndexSession,
+  filter: MessageFilter,
+  page: Page,
+  held: HeldMessages | null,
+): Promise<Listed<HeldMessage | MatchedMessage>> {
+  const list = new MessageList(session, filter, page.sort, held !== null);
   const shown = new Set<string>();
-  const { rows, next } = await readPage<MessageFound, MatchedMessage>(
+  return readPage<MessageFound, HeldMessage | MatchedMessage>(
     {
       name: 'messages',
       filter,
@@ -52,14 +85,32 @@ export async function readMessages(
         return found;
       },
       check: async (found) => {
-        const cellsOf = await readCells(session, found);
-        return found.map((row) => messageOf(filter, row, cellsOf, shown));
+        const known = found.map((row) => held?.find(row) ?? null);
+        const cellsOf = await readCells(
+          session,
+          found.filter((_, i) => known[i] === null),
+        );
+        return found.map((row, i) => {
+          const holds = known[i];
+          return holds == null ? messageOf(filter, row, cellsOf, shown) : heldIfNew(filter, holds, shown);
+        });
       },
       keyOf: (row) => list.keyOf(row),
     },
     page,
   );
-  return { rows: await complete(session, rows), next };
+}
+
+function isMatched(row: HeldMessage | MatchedMessage): row is MatchedMessage {
+  return 'sent_by' in row;
+}
+
+/** A held message if it matches the filter. It was held in a list of the same direction. */
+function heldIfNew(filter: MessageFilter, held: HeldMessage, shown: Set<string>): HeldMessage | null {
+  const key = toHex(held.facts.hash);
+  if (shown.has(key) || !meetsPredicate(filter, held.facts)) return null;
+  shown.add(key);
+  return held;
 }
 
 /** A stored transaction and its messages. */
@@ -70,7 +121,7 @@ interface Cells {
 }
 
 /** A message that matches, with the stored transactions that it is in. */
-type MatchedMessage = Omit<IndexedMessage, 'sent_by' | 'received_by'> & {
+type MatchedMessage = Omit<ReadMessage, 'sent_by' | 'received_by'> & {
   readonly sent_by: Cells | null;
   readonly received_by: Cells | null;
 };
@@ -79,7 +130,7 @@ async function readCells(session: IndexSession, found: readonly MessageFound[]):
   const ids = new Set<bigint>();
   for (const { tx_id, received } of found) {
     ids.add(tx_id);
-    for (const id of received) ids.add(id);
+    for (let i = 0; i < received.length; i += 2) ids.add(received[i]!);
   }
   if (ids.size === 0) return new Map();
   const rows = await session.rows<{ id: bigint; global_version: number; boc: Uint8Array }>(
@@ -114,6 +165,8 @@ function messageOf(
   const received_by = direction === 'out' ? null : receiver;
   return {
     hash,
+    keys: row,
+    facts: message,
     sent_by,
     received_by,
     global_version: (sent_by ?? received_by)!.global_version,
@@ -126,8 +179,8 @@ function receiverOf(
   { received }: MessageFound,
   cells: ReadonlyMap<bigint, Cells>,
 ): Cells | null {
-  for (const id of received) {
-    const receiver = cells.get(id);
+  for (let i = 0; i < received.length; i += 2) {
+    const receiver = cells.get(received[i]!);
     const its = receiver?.messages.received;
     if (its != null && bytesEqual(its.hash, message.hash)) return receiver!;
   }
@@ -135,7 +188,9 @@ function receiverOf(
 }
 
 /** Replaces stored transactions by whole cells. */
-async function complete(session: IndexSession, rows: readonly MatchedMessage[]): Promise<IndexedMessage[]> {
+async function complete(session: IndexSession, rows: readonly MatchedMessage[]): Promise<ReadMessage[]> {
+  if (rows.length === 0) return [];
+
   const stored = new Map<bigint, StoredTransaction>();
   for (const { sent_by, received_by } of rows) {
     for (const side of [sent_by, received_by]) if (side !== null) stored.set(side.id, side.messages.stored);
@@ -147,10 +202,7 @@ async function complete(session: IndexSession, rows: readonly MatchedMessage[]):
 }
 
 /** A row of `messages` as far as reads need it. */
-type MessageFound = Pick<StoredRowOf<typeof MESSAGES>, (typeof READ_COLUMNS)[number]> & {
-  /** Transactions that received a message with this key. */
-  readonly received: readonly bigint[];
-};
+type MessageFound = Pick<StoredRowOf<typeof MESSAGES>, (typeof READ_COLUMNS)[number]> & MessageKeys;
 
 const READ_COLUMNS = ['tx_id', 'msg_key', 'created_lt', 'created_at', 'position'] as const;
 const MESSAGE_COLUMNS = raw(READ_COLUMNS.map((name) => `m.${name}`).join(', '));
@@ -166,15 +218,18 @@ class MessageList {
   readonly #sort: 'asc' | 'desc';
   readonly #byTime: boolean;
   readonly #bounds: TimeRange;
+  readonly #withHashKeys: boolean;
   /** The condition that rows are found by; null: the sort order. */
   #driver: DrivingCondition | null | undefined;
 
-  constructor(session: IndexSession, filter: MessageFilter, sort: 'asc' | 'desc') {
+  /** @param withHashKeys of the transactions that rows belong to */
+  constructor(session: IndexSession, filter: MessageFilter, sort: 'asc' | 'desc', withHashKeys: boolean) {
     this.#session = session;
     this.#filter = filter;
     this.#sort = sort;
     this.#byTime = hasTime(filter);
     this.#bounds = storableTimeRange(filter);
+    this.#withHashKeys = withHashKeys;
   }
 
   keyOf({ tx_id, msg_key, created_lt, created_at, position }: MessageFound): OrderKey {
@@ -185,7 +240,7 @@ class MessageList {
   foundBy([time, msg_key, tx_id, position]: OrderKey): MessageFound | null {
     if (msg_key == null || tx_id == null || position == null) return null;
     const times = { created_lt: this.#byTime ? null : time!, created_at: this.#byTime ? time! : null };
-    return { tx_id, msg_key, ...times, position: Number(position), received: [] };
+    return { tx_id, msg_key, ...times, position: Number(position), tx_hash_key: null, received: [] };
   }
 
   async read(stretch: RowWindow): Promise<MessageFound[]> {
@@ -369,9 +424,15 @@ class MessageList {
     { offset, count }: RowWindow,
   ): Promise<MessageFound[]> {
     const manner: PlanningOptions = offset === 0 ? {} : { planned: 'each time' };
+    const hashKey = this.#withHashKeys
+      ? '(SELECT t.hash_key FROM transactions t WHERE t.id = m.tx_id LIMIT 1)'
+      : 'NULL::bigint';
     return this.#session.rows<MessageFound>(
-      sql`SELECT ${MESSAGE_COLUMNS},
-          ARRAY(SELECT c.id FROM transactions c WHERE m.position > 0 AND c.in_msg_key = m.msg_key AND c.id > m.tx_id) AS received
+      sql`SELECT ${MESSAGE_COLUMNS}, ${raw(hashKey)} AS tx_hash_key,
+          ARRAY(
+            SELECT unnest(ARRAY[c.id, c.hash_key]) FROM transactions c
+            WHERE m.position > 0 AND c.in_msg_key = m.msg_key AND c.id > m.tx_id
+          ) AS received
         FROM (
           SELECT * FROM (${join(parts, ' UNION ALL ')}) AS m
           ORDER BY ${this.#order(column)} LIMIT ${raw(count)} OFFSET ${raw(offset)}
@@ -461,7 +522,7 @@ export function keyConditions(filter: MessagePredicate): KeyCondition[] {
 }
 
 /** Compares a message with the whole values of the filter. */
-export function meetsPredicate(filter: MessagePredicate, message: StoredMessage): boolean {
+export function meetsPredicate(filter: MessagePredicate, message: MessageFacts): boolean {
   const { msg_hash, body_hash, source, destination, opcode } = filter;
   if (msg_hash !== undefined) {
     const wanted = new Set(msg_hash.map(toHex));

@@ -33,6 +33,15 @@ export interface KeysetList<Found, Row> {
 
 /** A page of the list. False positives are replaced by the rows after them. */
 export async function readPage<Found, Row>(list: KeysetList<Found, Row>, page: Page): Promise<Listed<Row>> {
+  const { rows, next } = await readPageAndBeyond(list, page);
+  return { rows, next };
+}
+
+/** The same page, and the row after it that was read on the way; null: there is none. */
+export async function readPageAndBeyond<Found, Row>(
+  list: KeysetList<Found, Row>,
+  page: Page,
+): Promise<Listed<Row> & { readonly beyond: Row | null }> {
   const digest = queryDigest(list.name, list.filter, page.sort);
   const form = { parts: list.keyParts, bits: list.keyBits ?? 64, hasNull: list.keyHasNull ?? false };
   let after = page.cursor === null ? null : decodeCursor(digest, page.cursor, form);
@@ -52,8 +61,8 @@ export async function readPage<Found, Row>(list: KeysetList<Found, Row>, page: P
     more = found.length === count;
     if (more) after = list.keyOf(found[count - 1]!);
   }
-  if (rows.length <= page.limit || last === null) return { rows, next: null };
-  return { rows: rows.slice(0, page.limit), next: encodeCursor(digest, last) };
+  if (rows.length <= page.limit || last === null) return { rows, next: null, beyond: null };
+  return { rows: rows.slice(0, page.limit), next: encodeCursor(digest, last), beyond: rows[page.limit]! };
 }
 
 /** The position of a row in its order: all sort columns, and a tie-breaker. */
@@ -63,7 +72,7 @@ const DIGEST_BYTES = 8;
 const encoder = new TextEncoder();
 
 /** Identifies a query: its list, filter and direction. */
-function queryDigest(list: string, filter: object, sort: string): Uint8Array {
+export function queryDigest(list: string, filter: object, sort: string): Uint8Array {
   const text = JSON.stringify([list, sort, Object.entries(filter).sort(byName)], plain);
   return sha256(encoder.encode(text)).slice(0, DIGEST_BYTES);
 }

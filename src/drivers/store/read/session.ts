@@ -1,6 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { ActionLayout } from '#drivers/store/action-row.js';
 import type { DatabaseReader } from '#drivers/store/database.js';
+import type { Page } from '#drivers/store/read/index-types.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { sha256 } from '#formats/cells/digests.js';
 import { toHex } from '#kernel/bytes.js';
@@ -36,6 +37,8 @@ export interface PlanningOptions {
 const CODE_CACHE_BYTES = 32 * 2 ** 20;
 /** Memory for the get-method ids of codes, in bytes. */
 const METHOD_CACHE_BYTES = 4 * 2 ** 20;
+/** Memory for the digests of pages that were asked for lately, in bytes. */
+const PAGE_CACHE_BYTES = 2 ** 20;
 
 /** What the reads of one index share. All of it is immutable in the database. */
 export class ReadCaches {
@@ -46,6 +49,15 @@ export class ReadCaches {
   /** How actions are encoded, by the number of the layout (`action_layouts`): some hundred at most. */
   readonly layouts = new Map<number, { readonly type: string; readonly layout: ActionLayout }>();
   readonly #names = new Map<string, string>();
+  readonly #pages = new LruByBytes<true>(PAGE_CACHE_BYTES);
+
+  /** @returns whether this page of the list was asked for lately */
+  notePage(digest: Uint8Array, { offset, cursor }: Pick<Page, 'offset' | 'cursor'>): boolean {
+    const key = `${toHex(digest)} ${cursor ?? offset}`;
+    const isKnown = this.#pages.get(key) === true;
+    if (!isKnown) this.#pages.set(key, true, 0);
+    return isKnown;
+  }
 
   /** The name under which a text is prepared; undefined when as many as is good are prepared already. */
   statementName(text: string): string | undefined {

@@ -27,10 +27,16 @@ const NONEXIST: StateSummary = {
   data_hash: null,
 };
 
-/** Rows as transactions, with whole bags of cells and the states before and after. Takes one statement, sometimes more. */
+/**
+ * Rows as transactions, with whole bags of cells and the states before and after. Takes one statement where the transaction before one
+ * of them is not among them, and one for codes that are not cached.
+ *
+ * @param beyond a row that was read with them
+ */
 export async function assembleTransactions(
   session: IndexSession,
   rows: readonly TransactionFound[],
+  beyond: TransactionFound | null = null,
 ): Promise<IndexedTransaction[]> {
   if (rows.length === 0) return [];
   const transactions = rows.map((found) => ({
@@ -38,7 +44,7 @@ export async function assembleTransactions(
     head: transactionHead(found.boc),
     stored: new StoredTransaction(found.boc),
   }));
-  const before = await statesBefore(session, transactions);
+  const before = await statesBefore(session, transactions, beyond);
   const cells = await completeTransactions(
     session,
     transactions.map(({ stored }) => stored),
@@ -100,13 +106,13 @@ export type TransactionKeysFound = Pick<
 /** Columns of a {@link TransactionKeysFound}, of the table `t`. */
 export const TRANSACTION_KEY_COLUMNS = raw('t.id, t.hash_key, t.trace_root, t.workchain, t.lt, t.now');
 
-/** For each row its transaction: one that the caller holds, or the whole row. Takes one statement, or none. */
+/** For each row its transaction: one that the caller holds, or the whole row. Takes one statement where rows have only keys. */
 export async function heldOrFound(
   session: IndexSession,
-  rows: readonly TransactionKeysFound[],
+  rows: readonly (TransactionKeysFound | TransactionFound)[],
   held: HeldTransactions,
 ): Promise<readonly (HeldTransaction | TransactionFound | null)[]> {
-  const known = rows.map((row) => held.find(row) ?? null);
+  const known = rows.map((row) => held.find(row) ?? ('boc' in row ? row : null));
   const missing = rows.filter((_, i) => known[i] === null).map(({ id }) => id);
   if (missing.length === 0) return known;
   const found = await session.rows<TransactionFound>(
@@ -121,8 +127,9 @@ export async function heldOrFound(
 export async function assembleOthers(
   session: IndexSession,
   rows: readonly (HeldTransaction | TransactionFound)[],
+  beyond: TransactionFound | null = null,
 ): Promise<(HeldTransaction | IndexedTransaction)[]> {
-  const assembled = await assembleTransactions(session, rows.filter(isFound));
+  const assembled = await assembleTransactions(session, rows.filter(isFound), beyond);
   let next = 0;
   return rows.map((row) => (isFound(row) ? assembled[next++]! : row));
 }
@@ -147,8 +154,10 @@ const RECENT_MC_BLOCKS = 100_000;
 export async function statesBefore(
   session: IndexSession,
   transactions: readonly WithHead[],
+  beyond: TransactionFound | null = null,
 ): Promise<readonly (Uint8Array | null)[]> {
   const onPage = new Map<string, TransactionFound>();
+  if (beyond !== null) onPage.set(`${beyond.account_key}:${beyond.lt}`, beyond);
   for (const { found } of transactions) onPage.set(`${found.account_key}:${found.lt}`, found);
   const states: (Uint8Array | null)[] = [];
   const asked: { place: number; account_key: bigint; lt: bigint; hash_key: bigint; id: bigint; recent: bigint }[] = [];

@@ -23,8 +23,10 @@ import {
   idsOfMcBlock,
   type KeysetList,
   type OrderKey,
+  queryDigest,
   type RowWindow,
   readPage,
+  readPageAndBeyond,
   storableTimeRange,
   type TimeRange,
   translateTimeRange,
@@ -53,17 +55,20 @@ export async function readIndexedTransactions(
   page: Page,
 ): Promise<Listed<IndexedTransaction>> {
   const meets = filterCheck(filter);
-  const { rows, next } = await readPage<TransactionFound, TransactionFound>(
+  const { rows, next, beyond } = await readPageAndBeyond<TransactionFound, TransactionFound>(
     {
       ...transactionList<TransactionFound>(session, filter, page.sort, TRANSACTION_COLUMNS),
       check: (found) => found.map((row) => (meets(row) ? row : null)),
     },
     page,
   );
-  return { rows: await assembleTransactions(session, rows), next };
+  return { rows: await assembleTransactions(session, rows, beyond), next };
 }
 
-/** The same page; of the transactions that the caller holds only the keys are read. */
+/**
+ * The same page; of the transactions that the caller holds only the keys are read. A page that was not asked for lately is read as a
+ * whole: then hardly any of it is held, and a second statement would cost more than the cells.
+ */
 export async function readTransactionsBesideHeld(
   session: IndexSession,
   filter: TransactionFilter,
@@ -71,9 +76,14 @@ export async function readTransactionsBesideHeld(
   held: HeldTransactions,
 ): Promise<Listed<HeldTransaction | IndexedTransaction>> {
   const meets = filterCheck(filter);
-  const { rows, next } = await readPage<TransactionKeysFound, HeldTransaction | TransactionFound>(
+  const isKnown = session.caches.notePage(queryDigest('transactions', filter, page.sort), page);
+  const columns = isKnown ? TRANSACTION_KEY_COLUMNS : TRANSACTION_COLUMNS;
+  const { rows, next, beyond } = await readPageAndBeyond<
+    TransactionKeysFound | TransactionFound,
+    HeldTransaction | TransactionFound
+  >(
     {
-      ...transactionList<TransactionKeysFound>(session, filter, page.sort, TRANSACTION_KEY_COLUMNS),
+      ...transactionList<TransactionKeysFound | TransactionFound>(session, filter, page.sort, columns),
       check: async (found) => {
         const all = await heldOrFound(session, found, held);
         return all.map((row) => (row !== null && meets(row) ? row : null));
@@ -81,7 +91,7 @@ export async function readTransactionsBesideHeld(
     },
     page,
   );
-  return { rows: await assembleOthers(session, rows), next };
+  return { rows: await assembleOthers(session, rows, beyond !== null && isFound(beyond) ? beyond : null), next };
 }
 
 /** The list of transactions of a filter, without the comparison with its whole values. */
