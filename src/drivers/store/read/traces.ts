@@ -23,21 +23,23 @@ import { isSystemTrace } from '#drivers/store/read/system-rows.js';
 import {
   assembleOthers,
   assembleTransactions,
+  beginsWithAccount,
   heldOrFound,
   isFound,
   TRANSACTION_COLUMNS,
   TRANSACTION_KEY_COLUMNS,
   type TransactionFound,
   type TransactionKeysFound,
+  transactionBegin,
 } from '#drivers/store/read/transaction-assembly.js';
 import { StoredMessages, transactionHead } from '#drivers/store/stored-transaction.js';
 import { type StoredRowOf, selectList, TRACES } from '#drivers/store/tables.js';
 import { CLASSIFICATION_STATES } from '#drivers/store/write/actions.js';
-import { bytesEqual, compareBytes, toHex } from '#kernel/bytes.js';
+import { compareBytes, toHex } from '#kernel/bytes.js';
 
 type TraceFound = StoredRowOf<typeof TRACES> & {
-  /** A transaction of it on the account of the filter. */
-  readonly of_account: Uint8Array | null;
+  /** Whether a transaction that is found by the key of the account of the filter is of that account; null: there is none. */
+  readonly of_account: boolean | null;
   /** `classified_traces.state`; null: it is not classified. */
   readonly classification: number | null;
 };
@@ -163,8 +165,8 @@ async function tracesStatement(
   }
   const ofAccount =
     key === null
-      ? raw('NULL::bytea')
-      : sql`(SELECT t.boc FROM transactions t
+      ? raw('NULL::boolean')
+      : sql`(SELECT ${beginsWithAccount(raw('t.boc'), sql`${transactionBegin(account!)}::text`)} FROM transactions t
           WHERE t.account_key = ${key}::bigint AND t.lt >= x.start_lt AND t.lt <= x.end_lt AND t.trace_root = x.root
             AND t.id >= x.root LIMIT 1)`;
   return sql`SELECT ${TRACE_COLUMNS}, ${ofAccount} AS of_account,
@@ -173,8 +175,7 @@ async function tracesStatement(
 }
 
 function isOfAccount({ account }: TraceFilter, { of_account }: TraceFound): boolean {
-  if (account === undefined) return true;
-  return of_account !== null && bytesEqual(transactionHead(of_account).account_addr, account.hash);
+  return account === undefined || of_account === true;
 }
 
 function indexedTrace(found: TraceFound): IndexedTrace {

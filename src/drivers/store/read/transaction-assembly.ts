@@ -6,7 +6,7 @@ import type {
   IndexedTransaction,
   StateSummary,
 } from '#drivers/store/read/index-types.js';
-import { type IndexSession, opaqueToPlanner, raw, sql } from '#drivers/store/read/session.js';
+import { type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import { decodeState, type StoredState } from '#drivers/store/stored-state.js';
 import { StoredTransaction, type TransactionHead, transactionHead } from '#drivers/store/stored-transaction.js';
 import { currenciesOf, type StoredRowOf, selectList, TRANSACTIONS } from '#drivers/store/tables.js';
@@ -105,6 +105,16 @@ export type TransactionKeysFound = Pick<
 
 /** Columns of a {@link TransactionKeysFound}, of the table `t`. */
 export const TRANSACTION_KEY_COLUMNS = raw('t.id, t.hash_key, t.trace_root, t.workchain, t.lt, t.now');
+
+/** With what the first cell of a transaction of an account begins, in hexadecimal: the four bits 0111 and the account id. */
+export function transactionBegin({ hash }: Address): string {
+  return `7${toHex(hash)}`;
+}
+
+/** Whether a stored transaction begins so. Reads its start only. @param boc the column @param begin {@link transactionBegin} */
+export function beginsWithAccount(boc: Sql, begin: Sql): Sql {
+  return sql`strpos(encode(substring(${boc} FROM 1 FOR 640), 'hex'), ${begin}) > 0`;
+}
 
 /** For each row its transaction: one that the caller holds, or the whole row. Takes one statement where rows have only keys. */
 export async function heldOrFound(

@@ -37,12 +37,14 @@ import { isSystemTransaction } from '#drivers/store/read/system-rows.js';
 import {
   assembleOthers,
   assembleTransactions,
+  beginsWithAccount,
   heldOrFound,
   isFound,
   TRANSACTION_COLUMNS,
   TRANSACTION_KEY_COLUMNS,
   type TransactionFound,
   type TransactionKeysFound,
+  transactionBegin,
 } from '#drivers/store/read/transaction-assembly.js';
 import { StoredMessages, StoredTransaction, transactionHead } from '#drivers/store/stored-transaction.js';
 import type { Address } from '#formats/address/address.js';
@@ -248,12 +250,11 @@ function excludeAccounts(addresses: readonly Address[]): Sql[] {
     (a, i) => addresses.findIndex((b) => b.workchain === a.workchain && bytesEqual(a.hash, b.hash)) === i,
   );
   const keys = distinct.map((address) => accountKey(addressBytes(address)));
-  // The first cell of a transaction begins with the four bits 0111 and the account id.
-  const begins = distinct.map(({ hash }) => `7${toHex(hash)}`);
+  const begins = distinct.map(transactionBegin);
   return [
     sql`(t.account_key <> ALL(${keys}::bigint[]) OR NOT EXISTS (
       SELECT FROM unnest(${keys}::bigint[], ${begins}::text[]) AS x(key, begin)
-      WHERE x.key = t.account_key AND strpos(encode(substring(t.boc FROM 1 FOR 640), 'hex'), x.begin) > 0 OFFSET 0
+      WHERE x.key = t.account_key AND ${beginsWithAccount(raw('t.boc'), raw('x.begin'))} OFFSET 0
     ))`,
   ];
 }
