@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { textOfJson } from '#api/http/endpoint.js';
 import { AddressCollector, writeAnswerJson } from '#api/v3/answer-type.js';
 import { MessageAnswer, MessagesOfPage } from '#api/v3/messages.js';
-import { traceRow } from '#api/v3/traces.js';
+import { indexedTraceRow } from '#api/v3/traces.js';
 import { writeTransaction } from '#api/v3/transactions.js';
 import type { IndexedMessage, IndexedTransaction } from '#drivers/store/read/index-types.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -101,7 +101,7 @@ describe('what the reference service of API v3 answers', () => {
           classification_state: 'unclassified' as const,
         };
         const row = { trace, transactions: all, actions: expected.actions === undefined ? null : [] };
-        const given = JSON.parse(traceRow.pieces(row, newPage()).map(textOfJson).join(''));
+        const given = JSON.parse(indexedTraceRow.pieces(row, newPage()).map(textOfJson).join(''));
         // Actions are compared with the classifier.
         const actions = expected.actions === undefined ? {} : { actions: [] };
         const transactions = Object.fromEntries(

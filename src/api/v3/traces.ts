@@ -242,10 +242,10 @@ interface TraceRow {
   readonly actions: readonly IndexedAction[] | null;
 }
 
-export const traceRow: PiecedRow<TraceRow> = { schema: TraceJson.schema, pieces: tracePieces };
+export const indexedTraceRow: PiecedRow<TraceRow> = { schema: TraceJson.schema, pieces: tracePieces };
 
-const Traces = listAnswer('TracesResponse', 'traces', traceRow, { metadata: true });
-const Events = listAnswer('DeprecatedEventsResponse', 'events', traceRow, { metadata: true });
+const Traces = listAnswer('TracesResponse', 'traces', indexedTraceRow, { metadata: true });
+const Events = listAnswer('DeprecatedEventsResponse', 'events', indexedTraceRow, { metadata: true });
 
 const TAG = 'Actions and traces';
 const GET = ['GET'] as const;
