@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The `tern` command. In a checkout it builds what has changed in the sources; a published package is built already.
+// The `tern` command. In a checkout it bundles the sources when they have changed; a published package is bundled already.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import module from 'node:module';
@@ -8,16 +8,19 @@ import { fileURLToPath } from 'node:url';
 
 const source = fileURLToPath(new URL('../src/app/cli/main.ts', import.meta.url));
 
-const built = new URL('../dist/app/cli/main.js', import.meta.url).href;
+const published = new URL('../dist/program/tern/main.js', import.meta.url).href;
 
 const [first, ...more] = process.argv.slice(2);
+
+// Stack traces name the sources of the bundle.
+process.setSourceMapsEnabled(true);
 
 if (more.length === 0 && (first === '--version' || first === '-V')) {
   // Nothing else is loaded for it.
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
   process.stdout.write(`${JSON.parse(manifest).version}\n`);
 } else if (!existsSync(source)) {
-  await import(built);
+  await import(published);
 } else {
   const { setUp } = await import('../scripts/setup.mjs');
   if (!setUp()) {
@@ -25,12 +28,13 @@ if (more.length === 0 && (first === '--version' || first === '-V')) {
   } else {
     const { startWebBuild } = await import('../scripts/build-web.mjs');
     startWebBuild(process.argv[2]);
-    const { compile } = await import('../scripts/compile.mjs');
-    if (await compile(fileURLToPath(new URL('..', import.meta.url)))) {
-      keepCompiledCode();
-      await import(built);
-    } else {
+    const { bundle, bundledFile } = await import('../scripts/bundle.mjs');
+    const folder = await bundle(fileURLToPath(new URL('..', import.meta.url)));
+    if (folder === null) {
       runSource();
+    } else {
+      keepCompiledCode();
+      await import(/** @type {string} */ (bundledFile(folder, source)));
     }
   }
 }
@@ -46,7 +50,7 @@ function keepCompiledCode() {
 }
 
 /**
- * Where the build cannot be written, as in a checkout of somebody else: starts Node again with TypeScript loaded, since the
+ * Where a bundle cannot be written, as in a checkout of somebody else: starts Node again with TypeScript loaded, since the
  * `source` condition cannot be switched on in a running process.
  */
 function runSource() {

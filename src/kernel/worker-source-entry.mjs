@@ -1,16 +1,15 @@
-// Where the sources run, not the build: a worker thread does not inherit the TypeScript loader of the process. It runs what
-// is compiled of the sources, as `bin/tern.js` does, which starts faster; where that cannot be written it loads TypeScript.
+// Where the sources run, not a bundle: a worker thread does not inherit the TypeScript loader of the process. It runs its file of
+// the bundle that `bin/tern.js` makes of the sources, which starts faster; where there is none it loads TypeScript.
 import { fileURLToPath } from 'node:url';
 import { workerData } from 'node:worker_threads';
-import { compile } from '../../scripts/compile.mjs';
+import { bundle, bundledFile } from '../../scripts/bundle.mjs';
 
 const root = new URL('../../', import.meta.url);
-const sources = new URL('src/', root).href;
 const { entry } = workerData;
-if (entry.startsWith(sources) && (await compile(fileURLToPath(root)))) {
-  await import(new URL(`dist/${entry.slice(sources.length)}`, root).href);
-} else {
+const folder = entry.startsWith(new URL('src/', root).href) ? await bundle(fileURLToPath(root)) : null;
+const bundled = folder === null ? null : bundledFile(folder, entry);
+if (bundled === null) {
   const { register } = await import('tsx/esm/api');
   register();
-  await import(entry);
 }
+await import(bundled ?? entry);

@@ -16,14 +16,14 @@ beforeAll(() => {
 afterAll(() => rmSync(away, { recursive: true }));
 
 /** A package in a folder of its own, whose entry is `entry`: as a checkout (sources) or as published (build). */
-function layOut(name: string, entry: 'src/app/cli/main.ts' | 'dist/app/cli/main.js', code: string): string {
+function layOut(name: string, entry: 'src/app/cli/main.ts' | 'dist/program/tern/main.js', code: string): string {
   const folder = join(away, name);
   const files = [
     'bin/tern.js',
     'package.json',
     'tsconfig.json',
     'scripts/setup.mjs',
-    'scripts/compile.mjs',
+    'scripts/bundle.mjs',
     'scripts/build-web.mjs',
   ];
   for (const file of [...files, entry]) mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -59,7 +59,7 @@ it('passes the exit code and the error line through', () => {
 
 it('runs the build when there are no sources', () => {
   const code = 'process.stdout.write(process.argv.slice(2).join()); process.exitCode = 3;';
-  const published = layOut('published', 'dist/app/cli/main.js', code);
+  const published = layOut('published', 'dist/program/tern/main.js', code);
   const { status, stdout } = spawnSync(process.execPath, [published, 'a', 'b'], { cwd: away, encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 3, stdout: 'a,b' });
 });

@@ -9,6 +9,7 @@ import { systemModules } from '#library/lite.js';
 import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
 import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { libraryExamples } from '#test/support/library-examples.js';
+import { bundle } from '../../scripts/bundle.mjs';
 
 const run = promisify(execFile);
 const tsc = resolve('node_modules/typescript/bin/tsc');
@@ -25,7 +26,15 @@ async function install(): Promise<void> {
   for (const file of ['package.json', ...files.filter((each) => each !== 'dist' && !each.startsWith('!'))]) {
     cpSync(file, join(staged, file), { recursive: true });
   }
-  await run(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', join(staged, 'dist')]);
+  await run(process.execPath, [
+    tsc,
+    '-p',
+    'tsconfig.build.json',
+    '--emitDeclarationOnly',
+    '--outDir',
+    join(staged, 'dist'),
+  ]);
+  await bundle(resolve('.'), join(staged, 'dist/program'));
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', scratch], { cwd: staged });
   const packed = readdirSync(scratch).find((file) => file.endsWith('.tgz')) as string;
   const target = join(consumer, 'node_modules/tern-ton');

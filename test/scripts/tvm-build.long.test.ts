@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { vectorPath } from '#test/support/vector-files.js';
-import { compile } from '../../scripts/compile.mjs';
 
-// Worker threads find their code and its loader by themselves: where the sources run, and in a published package.
+// Worker threads find their code and its loader by themselves where the sources run; tests of the command line run a bundle.
 
 /** Runs code that gives 9, prints the result. */
 const program = `
@@ -53,9 +52,4 @@ it('run from the sources', () => {
     stderr: '',
     status: 0,
   });
-});
-
-it('run from the build, without a TypeScript loader', async () => {
-  await compile(resolve('.'), join(folder, 'dist'));
-  expect(run()).toEqual({ stdout: '0,67,9', stderr: '', status: 0 });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
+import { fileURLToPath } from 'node:url';
 import type { Environment } from '#app/service/environment.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
@@ -11,6 +12,9 @@ import { isTernError } from '#kernel/tern-error.js';
 /** Parent folder of databases when root's data folder cannot contain them; one per data folder. */
 const FALLBACK_FOLDER = '/var/lib/tern';
 
+/** Where packages keep what they can make again; `npm ci` removes it. */
+const TEMPLATES = fileURLToPath(new URL('../../../node_modules/.cache/tern', import.meta.url));
+
 /**
  * Starts the embedded PostgreSQL in the data folder. Its content can be rebuilt, so writes are not synced. It never runs as
  * root; if the data folder of root is inaccessible to other users, as below `/root`, another folder is used.
@@ -20,7 +24,8 @@ const FALLBACK_FOLDER = '/var/lib/tern';
 export async function startEmbeddedDatabase(dataFolder: string, modules: Environment): Promise<EmbeddedServer> {
   const { clock, logger } = modules;
   try {
-    return await startEmbeddedServer({ folder: join(dataFolder, 'postgres'), sync: 'later' }, { clock, logger });
+    const folder = join(dataFolder, 'postgres');
+    return await startEmbeddedServer({ folder, sync: 'later', templates: TEMPLATES }, { clock, logger });
   } catch (error) {
     if (process.getuid?.() !== 0 || !isTernError(error, storeErrors['embedded-folder'].code)) throw error;
     const name = createHash('sha256').update(resolve(dataFolder)).digest('hex').slice(0, 16);
@@ -29,7 +34,7 @@ export async function startEmbeddedDatabase(dataFolder: string, modules: Environ
       problem: error.message,
       folder,
     });
-    return startEmbeddedServer({ folder, sync: 'later' }, { clock, logger });
+    return startEmbeddedServer({ folder, sync: 'later', templates: TEMPLATES }, { clock, logger });
   }
 }
 

@@ -329,3 +329,35 @@ it('memory is shared out by the size of the machine, within bounds', () => {
   expect(of(2 ** 34)).toEqual(['2048MB', '8192MB', '512MB']);
   expect(of(2 ** 40)).toEqual(['8192MB', '65536MB', '1024MB']);
 });
+
+describe('a template of clusters', () => {
+  it('is kept from the first cluster, and others are copied from it', async () => {
+    const templates = join(base, 'templates');
+    const first = await start({ folder: join(base, 'templated'), templates });
+    const kept = async () => (await readdir(templates)).filter((name) => /^cluster-[\d.]+-\w+$/.test(name));
+    await expect.poll(kept, { timeout: 60_000 }).toHaveLength(1);
+    const [name] = await kept();
+    await writeFile(join(templates, name!, 'marked'), '');
+
+    const second = await start({ folder: join(base, 'copied'), templates, sync: true });
+    expect(existsSync(join(base, 'copied/cluster/marked'))).toBe(true);
+    expect((await stat(join(base, 'copied/cluster'))).mode & 0o777).toBe(0o700);
+    for (const { url } of [first, second]) expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  });
+
+  it('that is half of one, or cannot be kept, does no harm', async () => {
+    const templates = join(base, 'half');
+    await mkdir(templates);
+    const file = join(base, 'no-folder');
+    await writeFile(file, '');
+    const server = await start({ folder: join(base, 'without'), templates: file });
+    expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+    const [major] = server.version.split('.');
+    // Without PG_VERSION it is none.
+    await mkdir(join(templates, `cluster-${server.version}-${process.arch}`));
+    const other = await start({ folder: join(base, 'half-copied'), templates });
+    expect(await query(other.url, 'SHOW server_version')).toEqual([
+      { server_version: expect.stringMatching(`^${major}`) },
+    ]);
+  });
+});

@@ -10,7 +10,6 @@ import {
   type PostgresUser,
   postgresUser,
   programIn,
-  run,
 } from '#drivers/store/embedded/postgres-program.js';
 import {
   DATABASE,
@@ -23,6 +22,7 @@ import {
   readRunningServer,
   removeClusterDrafts,
   type ServerFolder,
+  syncCluster,
 } from '#drivers/store/embedded/server-folder.js';
 import {
   connectToServer,
@@ -54,6 +54,8 @@ export interface EmbeddedServerOptions {
    * seconds may corrupt it. `false` is for tests. Default: true.
    */
   readonly sync?: boolean | 'later';
+  /** Where empty clusters are kept that new ones are copied from; see {@link NewCluster}. Default: none. */
+  readonly templates?: string;
   /** Time limit of the start, including recovery after a crash. Default: 10 minutes. */
   readonly startTimeoutMs?: number;
 }
@@ -109,8 +111,8 @@ export async function startEmbeddedServer(
   const folder = await prepareFolder(options.folder, user);
   const program = await findProgram(options, user);
   const logger = modules.logger ?? silentLogger;
-  const { sync = true } = options;
-  const isNew = await initialise(folder, program, user, sync === true);
+  const { sync = true, templates = null } = options;
+  const isNew = await initialise(folder, program, user, { sync: sync === true, templates });
   if (isNew) logger.info('created a new database', { folder: folder.folder, version: program.version });
   const server = new Server(options, { clock: modules.clock, logger }, { folder, program, user });
   try {
@@ -119,19 +121,12 @@ export async function startEmbeddedServer(
     await server.close();
     throw error;
   }
-  if (isNew && sync === 'later') void syncCluster(folder, program, user, logger);
+  if (isNew && sync === 'later') {
+    void syncCluster(folder.cluster, program, user).then((problem) => {
+      if (problem !== null) logger.warn('the new database may not be on the disk yet', { problem });
+    });
+  }
   return server;
-}
-
-/** Syncs a cluster to disk. */
-async function syncCluster(
-  { cluster }: ServerFolder,
-  program: PostgresProgram,
-  user: PostgresUser | null,
-  logger: Logger,
-): Promise<void> {
-  const done = await run(join(program.folder, 'bin', 'initdb'), ['--sync-only', '-D', cluster], user);
-  if (typeof done === 'string') logger.warn('the new database may not be on the disk yet', { problem: done });
 }
 
 async function findProgram(options: EmbeddedServerOptions, user: PostgresUser | null): Promise<PostgresProgram> {

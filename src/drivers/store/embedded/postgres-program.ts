@@ -117,7 +117,8 @@ export async function removeDraft(draft: string): Promise<void> {
   await rm(draft, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 }).catch(() => {});
 }
 
-async function giveTo(folder: string, user: PostgresUser): Promise<void> {
+/** Makes a user the owner of a folder and of all that is in it. */
+export async function giveTo(folder: string, user: PostgresUser): Promise<void> {
   await chown(folder, user.uid, user.gid);
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isSymbolicLink()) await chown(join(entry.parentPath, entry.name), user.uid, user.gid);
