@@ -76,6 +76,17 @@ function entriesIn(folder) {
   return [...entries.values()];
 }
 
+/** Source maps of packages lead to sources that are not installed. @type {import('esbuild').Plugin} */
+const withoutForeignMaps = {
+  name: 'without-foreign-maps',
+  setup({ onLoad }) {
+    onLoad({ filter: /node_modules.*\.[cm]?js$/ }, ({ path }) => {
+      const code = readFileSync(path, 'utf8');
+      return code.includes('sourceMappingURL') ? { contents: code.replaceAll('sourceMappingURL', '') } : undefined;
+    });
+  },
+};
+
 /**
  * Writes a bundle. Its folder is three levels below the root of the package, as the sources are whose paths lead to `data`.
  * @param {string} root of the checkout
@@ -96,6 +107,7 @@ async function writeBundle(root, target) {
     banner: { js: REQUIRE },
     define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
     metafile: true,
+    plugins: [withoutForeignMaps],
     conditions: ['source'],
     format: 'esm',
     platform: 'node',
@@ -106,6 +118,7 @@ async function writeBundle(root, target) {
     // Not that of the checkout, nor of a folder around it: what matters of it is here.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     logLevel: 'error',
+    logLimit: 5,
   });
   // Its process would stay as long as ours, and be asked every second whether it is there.
   await stop();
@@ -159,7 +172,8 @@ export async function bundle(root, parent = join(root, 'dist', 'program')) {
   if (existsSync(folder)) return folder;
   const draft = `${folder}.${process.pid}.${threadId}`;
   try {
-    mkdirSync(parent, { recursive: true });
+    // Before esbuild writes, so that it is seen here whether something can be written.
+    mkdirSync(draft, { recursive: true });
     await writeBundle(root, draft);
     try {
       renameSync(draft, folder);

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import type { CliEnvironment } from '#app/cli/environment.js';
 import { cliErrors, errorLine } from '#app/cli/errors.js';
-import { packageVersion } from '#app/cli/package-version.js';
+import { packageVersion } from '#app/cli/package.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** Output streams of the command line. */

@@ -10,7 +10,7 @@ import {
   systemEnvironment,
 } from '#app/cli/environment.js';
 import { cliErrors } from '#app/cli/errors.js';
-import { packageVersion } from '#app/cli/package-version.js';
+import { packageVersion, ternCommand } from '#app/cli/package.js';
 import type { NetworkDatabase } from '#app/config/index-settings.js';
 import { type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type DevSettings, devSettings } from '#app/config/settings.js';
@@ -20,6 +20,7 @@ import type { IndexPlan, RunningService } from '#app/service/service.js';
 import type { EmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
+import { type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
@@ -195,7 +196,7 @@ async function startLocalnet(
   );
   closers.add(() => local.close());
   const { service, node, url, configFile } = local;
-  const withoutIndex = await withoutIndexOf(settings, service);
+  const withoutIndex = await withoutIndexOf(settings, service, surroundings.clock);
   const { head, fork } = await node.status();
   const page = localnetPage({
     ...{ version, url, isContinued, production, withoutIndex },
@@ -251,7 +252,7 @@ async function startReplay({ settings, environment, closers, server }: DevParts,
     environment,
   );
   closers.add(() => service.close());
-  const withoutIndex = await withoutIndexOf(settings, service);
+  const withoutIndex = await withoutIndexOf(settings, service, surroundings.clock);
   const [http] = service.servers;
   const { lastSeqno, lastTime } = replayed;
   const hasExplorer = settings.explorer === 'on';
@@ -259,9 +260,18 @@ async function startReplay({ settings, environment, closers, server }: DevParts,
   return { page, url: http!.url, close: () => closers.close() };
 }
 
-/** Why API v3 is unavailable; null when it is available. */
-async function withoutIndexOf({ index }: DevSettings, service: RunningService): Promise<string | null> {
-  return index === 'off' ? OFF : service.opened.then(() => null, reasonOf);
+/** The start page does not wait longer for the first block of the index. */
+const FIRST_BLOCK_MS = 10_000;
+
+/** Why API v3 is unavailable; null when it is available: then it answers, as the commands on the start page expect. */
+async function withoutIndexOf({ index }: DevSettings, service: RunningService, clock: Clock): Promise<string | null> {
+  if (index === 'off') return OFF;
+  const reason = await service.opened.then(() => null, reasonOf);
+  if (reason !== null) return reason;
+  const waiting = new AbortController();
+  const tooLong = pause(FIRST_BLOCK_MS, clock, waiting.signal);
+  await Promise.race([service.answering, tooLong]).finally(() => waiting.abort());
+  return null;
 }
 
 function wantsServer({ index, databaseUrl }: DevSettings): boolean {
@@ -349,7 +359,7 @@ function localnetPage(facts: LocalnetPageFacts): string {
 
 ${facts.hasExplorer ? `  explorer    ${url}/\n` : ''}  API v2      ${v2}
   API v3      ${hasV3 ? v3 : `off: ${withoutIndex}`}
-  control     ${url}/localnet      faucet, blocks on demand, time travel, snapshots; see also tern localnet --help
+  control     ${url}/localnet      faucet, blocks on demand, time travel, snapshots; see also ${ternCommand()} localnet --help
   health      ${url}/readyz
   metrics     ${url}/metrics
   liteserver  ${configFile}      the global.config.json for lite clients

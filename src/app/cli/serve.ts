@@ -7,7 +7,7 @@ import {
   runUntilSignal,
   systemEnvironment,
 } from '#app/cli/environment.js';
-import { packageVersion } from '#app/cli/package-version.js';
+import { packageVersion } from '#app/cli/package.js';
 import { assignDatabases, type NetworkDatabase } from '#app/config/index-settings.js';
 import { assignListeners } from '#app/config/listeners.js';
 import {

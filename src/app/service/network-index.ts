@@ -71,6 +71,8 @@ export interface NetworkIndex {
   metadata(): MetadataMetrics | null;
   /** Resolves when the database is open or known to be unreachable; rejects when it is unusable. */
   readonly opened: Promise<void>;
+  /** As {@link opened}; of an open database, when it has answers: see {@link emptiness}. */
+  readonly answering: Promise<void>;
   /** Why the index is unreadable or not written; `null` when there is no problem. */
   problem(): string | null;
   /** Why the open database has no answer about anything yet; `null` when it has, and while it is not open. */
@@ -151,6 +153,15 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
 
     // Nothing that it could be asked for would be known, and all of it would look as if it did not exist.
     const emptiness = () => (reader !== null && isEmpty(coverage()) ? 'no masterchain block is indexed yet' : null);
+    const answering = opened.then(async () => {
+      if (emptiness() === null) return;
+      await new Promise<void>((resolve) => {
+        listeners.push(() => {
+          if (emptiness() === null) resolve();
+        });
+      });
+    });
+    answering.catch(() => {});
     const current = () => emptiness() ?? reader ?? store.problem ?? 'the database is not open yet';
     const unreadable = () => store.problem ?? watch.problem;
     const freshness = (): ApiFreshness => {
@@ -165,6 +176,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     return {
       role,
       opened,
+      answering,
       reads: interruptibleReads(current),
       whileReadable: (read) => readInterruptible(current, read),
       queryTimeoutMs,

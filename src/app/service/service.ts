@@ -78,6 +78,8 @@ export interface RunningService {
   readonly servers: readonly HttpServer[];
   /** Resolves when pending databases are open or unreachable; rejects when one is unusable. */
   readonly opened: Promise<void>;
+  /** As {@link opened}, and when API v3 answers about the chain: when the first masterchain block is indexed. */
+  readonly answering: Promise<void>;
   /** What the indexes have of their chains, by network; of those that were read. */
   coverage(): Readonly<Record<string, string>>;
   /**
@@ -232,9 +234,12 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
     }
     const opened = Promise.all([...open.values()].map(({ latest }) => latest.index?.opened)).then(() => {});
     opened.catch(() => {});
+    const answering = Promise.all([...open.values()].map(({ latest }) => latest.index?.answering)).then(() => {});
+    answering.catch(() => {});
     return {
       servers,
       opened,
+      answering,
       coverage: () =>
         Object.fromEntries(
           [...open].flatMap(([name, { latest }]) => {
