@@ -66,11 +66,7 @@ describe('tern dev', () => {
     const { dev, url } = await start();
     expect(dev.out).toContain(`v5r1  ${address}  1000000 TON\n        ${wallet.mnemonic!.join(' ')}\n`);
     expect(dev.out).toContain('This is a new chain; a block as soon as a message waits.');
-    const seqno = async () => (await get(`${url}/api/v2/getMasterchainInfo`)).result.last.seqno as number;
-    const first = await seqno();
-    await until('the next heartbeat', async () => (await seqno()) > first);
-
-    // The commands that it prints.
+    // The commands that it prints work at once.
     const lines = dev.out.split('\n').filter((line) => line.startsWith('  curl '));
     expect(lines).toHaveLength(3);
     for (const line of lines) {
@@ -81,6 +77,10 @@ describe('tern dev', () => {
       expect({ line, status }).toEqual({ line, status: 0 });
       JSON.parse(stdout.toString());
     }
+
+    const seqno = async () => (await get(`${url}/api/v2/getMasterchainInfo`)).result.last.seqno as number;
+    const first = await seqno();
+    await until('the next heartbeat', async () => (await seqno()) > first);
 
     const before = await balanceOf(url);
     const funded = await post(`${url}/localnet/faucet`, { address, amount: '7000000000', comment: 'hello' });

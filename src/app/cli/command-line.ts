@@ -45,7 +45,10 @@ async function buildProgram(args: readonly string[], output: Output, environment
     .exitOverride()
     .action(() => {
       const [unknown] = program.args;
-      if (unknown !== undefined) throw cliErrors.usage({ problem: `unknown command "${unknown}"` });
+      if (unknown !== undefined) {
+        const available = Object.keys(commands).join(', ');
+        throw cliErrors.usage({ problem: `unknown command "${unknown}"; available: ${available}` });
+      }
       program.outputHelp();
     });
   const own =

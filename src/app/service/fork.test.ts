@@ -22,6 +22,7 @@ import type { LogFields } from '#kernel/logger.js';
 import type { ChainOrigin, ForkOrigin } from '#localnet/ledger/genesis.js';
 import { globalConfig } from '#localnet/liteserver/server.js';
 import { openReplay } from '#localnet/replay/replay-ledger.js';
+import { FakeClock } from '#test/support/fake-clock.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const recorded = vectorPath('recorded-chain');
@@ -78,6 +79,33 @@ const NOBODY = Address.ofParts(0, new Uint8Array(32).fill(0xab));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('a fork that begins', () => {
+  it('gives up when no liteserver has answered in 20 s, and names one of them', async () => {
+    const clock = new FakeClock();
+    const options = {
+      given: { source: otherNetwork(), seqno: null },
+      folder: 'data/localnet',
+      chain: null,
+      dataFolder: root,
+    };
+    const failure = openFork(options, { ...modules, clock }).then(
+      () => 'it began',
+      (error: unknown) => error,
+    );
+    let isSettled = false;
+    void failure.then(() => {
+      isSettled = true;
+    });
+    // The connections are real ones, so the clock waits for them.
+    while (!isSettled) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      clock.advance(100);
+    }
+    expect(await failure).toMatchObject({
+      code: 'fork/no-start',
+      message: expect.stringContaining('none of its 1 liteservers answered in 20 s: 127.0.0.1:1: '),
+    });
+  });
+
   let fork: OpenFork;
   beforeAll(async () => {
     fork = (await open({ source: recorded, seqno: 7 }, null))!;

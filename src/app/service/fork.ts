@@ -6,6 +6,7 @@ import { type Environment, keyBlockPath, withClosers } from '#app/service/enviro
 import { startReplayedNetwork } from '#app/service/replayed-network.js';
 import { LitePool } from '#drivers/lite/pool.js';
 import { type BlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
+import { pause } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { CachedForkSource, ChainFork, LazyChainFork, readForkStart } from '#localnet/fork/chain-fork.js';
 import { forkErrors } from '#localnet/fork/errors.js';
@@ -72,7 +73,7 @@ async function startFork(given: ForkSpec, open: Open): Promise<OpenFork> {
   const source = resolveForkSource(given.source);
   const remote = await open(source);
   try {
-    const start = await readForkStart(remote.chain, given.seqno, given.source);
+    const start = await Promise.race([readForkStart(remote.chain, given.seqno, given.source), remote.silence()]);
     const origin = { source, zero_state: remote.zero_state, block: start.block };
     const forkSource = new CachedForkSource(new ChainFork({ block: start.block, source }, remote.chain));
     return { origin, start, forkSource, close: () => remote.close() };
@@ -130,12 +131,16 @@ function nameOf({ source, seqno }: ForkSpec): string {
 interface ForkRemote {
   readonly zero_state: BlockId;
   readonly chain: ChainReads;
+  /** Rejects when no liteserver has answered in {@link SILENCE_MS}; else never settles. @throws fork/no-start */
+  silence(): Promise<never>;
   close(): Promise<void>;
 }
 
 /** Small, because most data is read once. */
 const CACHE_BYTES = 4 * 2 ** 20;
 const DEADLINE_MS = 20_000;
+/** A start waits for the first answer of a liteserver no longer; proving the head may take longer. */
+const SILENCE_MS = 20_000;
 
 /** The source as stored with the fork: paths are absolute. */
 function resolveForkSource(source: string): string {
@@ -178,8 +183,27 @@ function openForkRemote(source: string, dataFolder: string, modules: Environment
     await chain.start();
     closers.add(() => chain.close());
     lite.start();
-    return { zero_state: zeroState, chain, close: () => closers.close() };
+    const closing = new AbortController();
+    closers.add(() => closing.abort());
+    return {
+      zero_state: zeroState,
+      chain,
+      silence: async () => {
+        await pause(SILENCE_MS, clock, closing.signal);
+        if (lite.headSeqno > 0 || closing.signal.aborted) return new Promise<never>(() => {});
+        throw forkErrors['no-start']({ source, problem: silenceOf(lite) });
+      },
+      close: () => closers.close(),
+    };
   });
+}
+
+/** Why nothing has answered: of one server, since there may be many and all for the same reason. */
+function silenceOf(lite: LitePool): string {
+  const { servers } = lite.metrics();
+  const [first] = servers;
+  const example = first === undefined ? '' : `: ${first.server}: ${first.reason || 'no answer yet'}`;
+  return `none of its ${servers.length} liteservers answered in ${SILENCE_MS / 1000} s${example}`;
 }
 
 function isUrl(source: string): boolean {

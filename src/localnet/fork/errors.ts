@@ -10,7 +10,8 @@ export const forkErrors = defineErrors('fork', {
   'no-start': {
     class: 'upstream',
     message: (d: { source: string; problem: string }) => `${d.source} cannot be forked now: ${d.problem}`,
-    remedy: 'A fork starts from a block of the other network: check that the network is reachable, then start again.',
+    remedy:
+      'A fork starts from a block of the other network: check that the network is reachable (tern lite status --network NETWORK), then start again.',
   },
   unreachable: {
     class: 'upstream',
