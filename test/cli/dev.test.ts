@@ -135,7 +135,9 @@ describe('tern dev of a recorded chain', () => {
     other.close();
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(
-      new RegExp(`^tern: http/cannot-listen: cannot listen on 127\\.0\\.0\\.1:${port}: [^\\n]+\\n$`),
+      new RegExp(
+        `^tern: http/cannot-listen: cannot listen on 127\\.0\\.0\\.1:${port}: another program listens there\\. Choose another port [^\\n]+\\n$`,
+      ),
     );
   });
 

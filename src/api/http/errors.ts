@@ -1,4 +1,4 @@
-import { defineErrors } from '#kernel/tern-error.js';
+import { defineErrors, type TernError } from '#kernel/tern-error.js';
 
 /** Errors of requests; those of methods belong to the modules below. */
 export const httpErrors = defineErrors('http', {
@@ -12,7 +12,7 @@ export const httpErrors = defineErrors('http', {
     class: 'caller',
     message: (d: { host: string; port: number; problem: string }) =>
       `cannot listen on ${d.host}:${d.port}: ${d.problem}`,
-    remedy: 'Choose another host or port, or stop the program that uses it.',
+    remedy: 'Choose another port or host (--port, --host; of tern serve: --listen), or stop the program that uses it.',
   },
   'bad-endpoint': {
     class: 'internal',
@@ -187,3 +187,17 @@ export const httpErrors = defineErrors('http', {
     remedy: 'Report it with the request id; the log of the server has the details.',
   },
 });
+
+/** What codes of Node mean for somebody who wants to listen. */
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EACCES: 'this user may not listen there',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such host',
+};
+
+/** The error for what Node threw instead of listening. */
+export function cannotListen(host: string, port: number, error: unknown): TernError {
+  const { code = '', message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };
+  return httpErrors['cannot-listen']({ host, port, problem: LISTEN_PROBLEMS[code] ?? message }, error);
+}

@@ -15,7 +15,7 @@ import { addDocsRoutes } from '#api/http/docs-routes.js';
 import { EarlyRefusals } from '#api/http/early-refusals.js';
 import type { LiveBody } from '#api/http/endpoint.js';
 import { EndpointCalls } from '#api/http/endpoint-calls.js';
-import { httpErrors } from '#api/http/errors.js';
+import { cannotListen, httpErrors } from '#api/http/errors.js';
 import { addExplorerRoutes } from '#api/http/explorer-routes.js';
 import { addHealthRoutes, MetricsPage } from '#api/http/health-routes.js';
 import { HeldAnswers } from '#api/http/held-answers.js';
@@ -63,7 +63,7 @@ export async function startHttpServer(options: HttpOptions, modules: HttpModules
     await app.listen({ host, port });
   } catch (error) {
     await app.close();
-    throw httpErrors['cannot-listen']({ host, port, problem: error instanceof Error ? error.message : '' }, error);
+    throw cannotListen(host, port, error);
   }
   const address = app.server.address() as AddressInfo;
   const copying = copyListeningSocket(app.server, settings.acceptsPerTurn - 1);

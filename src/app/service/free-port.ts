@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { httpErrors } from '#api/http/errors.js';
+import { cannotListen } from '#api/http/errors.js';
 
 /** Checks that a port can be listened on, before anything is started behind it. @throws http/cannot-listen */
 export async function requireFreePort({ host, port }: { readonly host: string; readonly port: number }): Promise<void> {
@@ -7,7 +7,7 @@ export async function requireFreePort({ host, port }: { readonly host: string; r
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => {
-      reject(httpErrors['cannot-listen']({ host, port, problem: error.message }, error));
+      reject(cannotListen(host, port, error));
     });
     server.listen({ host, port, exclusive: true }, resolve);
   });
