@@ -85,7 +85,7 @@ const suites = {
       itemOr(prepareNpm(place('sdks-npm'), near('sdks/npm-packages.json'), runCommand), 'packages'),
     ],
   },
-  // the client of ton4j: needs a JDK and Maven
+  // the clients of ton4j, HTTP and ADNL: needs a JDK and Maven
   ton4j: {
     program: 'ton4j/checks.ts',
     limitMs: 3 * 60_000,

@@ -1,10 +1,15 @@
-// Reads from a local network with the client toncenter of ton4j, and compares with what is known of the network.
-// java -cp CLASSPATH Checks.java URL WALLET RECEIVER AMOUNT MULTISIG SEQNO: prints one JSON object a line, {"name", "ok", "detail"}.
+// Reads from a local network with the clients toncenter and adnl of ton4j, and compares with what is known of the network. Prints one
+// JSON object a line, {"name", "ok", "detail"}.
+// java -cp CLASSPATH Checks.java toncenter URL WALLET RECEIVER AMOUNT MULTISIG SEQNO
+// java -cp CLASSPATH Checks.java adnl GLOBAL_CONFIG WALLET RECEIVER AMOUNT SEQNO
 import java.math.BigInteger;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import org.ton.ton4j.address.Address;
+import org.ton.ton4j.adnl.AdnlLiteClient;
 import org.ton.ton4j.toncenter.TonCenter;
 import org.ton.ton4j.toncenter.TonResponse;
 
@@ -33,7 +38,13 @@ public class Checks {
     return response.getResult();
   }
 
-  public static void main(String[] args) {
+  public static void main(String[] args) throws Exception {
+    String[] rest = Arrays.copyOfRange(args, 1, args.length);
+    if (args[0].equals("adnl")) checkAdnl(rest);
+    else checkToncenter(rest);
+  }
+
+  static void checkToncenter(String[] args) {
     String url = args[0], wallet = args[1], receiver = args[2], amount = args[3], multisig = args[4];
     long seqno = Long.parseLong(args[5]);
     TonCenter client =
@@ -110,6 +121,62 @@ public class Checks {
       }
       if (problem == null || !problem.contains("99999999")) throw new IllegalStateException("answered: " + problem);
       return problem;
+    });
+    client.close();
+  }
+
+  static void checkAdnl(String[] args) throws Exception {
+    Address wallet = Address.of(args[1]), receiver = Address.of(args[2]);
+    BigInteger amount = new BigInteger(args[3]);
+    long seqno = Long.parseLong(args[4]);
+    AdnlLiteClient client = AdnlLiteClient.builder().configPath(args[0]).queryTimeout(20).build();
+
+    check("the head", () -> {
+      var info = client.getMasterchainInfo();
+      if (info.getLast().getSeqno() < seqno) throw new IllegalStateException("head " + info.getLast().getSeqno() + " is before " + seqno);
+      same(-1, info.getLast().getWorkchain(), "workchain");
+      return "block " + info.getLast().getSeqno();
+    });
+    check("the head with its time", () -> {
+      var info = client.getMasterchainInfoExt(0);
+      long ahead = Math.abs(info.getNow() - client.getTime().getNow());
+      if (ahead > 5) throw new IllegalStateException("its time and that of getTime are " + ahead + " s apart");
+      return "version " + (info.getVersion() >> 8) + "." + (info.getVersion() & 255);
+    });
+    check("a balance", () -> {
+      same(amount, client.getBalance(receiver), "balance");
+      same("UNINIT", client.getAccountStatus(receiver), "state");
+      return amount + " nanotons";
+    });
+    check("get-methods of a wallet", () -> {
+      same(0, client.getSeqno(wallet), "seqno");
+      same(698983191L, client.getSubWalletId(wallet), "id");
+      same(true, client.isDeployed(wallet), "whether it is deployed");
+      same(0, client.runMethod(wallet, "seqno").getExitCode(), "exit code");
+      return "4 calls";
+    });
+    check("configuration", () -> {
+      same("5".repeat(64), client.getConfigParam0().getConfigAddr().toLowerCase(), "address of the config contract");
+      same("3".repeat(64), client.getConfigParam1().getElectorAddr().toLowerCase(), "address of the elector");
+      return "parameters 0 and 1";
+    });
+    check("a block, its header and its transactions", () -> {
+      var last = client.getMasterchainInfo().getLast();
+      same(last.getSeqno(), client.getBlock(last).getId().getSeqno(), "block");
+      same(last.getRootHash(), client.getBlockHeader(last, 0).getId().getRootHash(), "root hash by its header");
+      int found = client.listBlockTransactions(last, 0, 40, null).getTransactionIds().size();
+      if (found < 2) throw new IllegalStateException("no tick and tock in the masterchain");
+      return found + " transactions of block " + last.getSeqno();
+    });
+    check("shards", () -> {
+      var shards = client.getAllShardsInfo(client.getMasterchainInfo().getLast()).getShards();
+      same(1, shards.size(), "number of shards");
+      return "1 shard";
+    });
+    check("transactions of an account", () -> {
+      var list = client.getTransactions(receiver, 0, null, 5);
+      same(1, list.getTransactionsParsed().size(), "number of transactions");
+      return "1 transaction";
     });
     client.close();
   }

@@ -20,14 +20,12 @@ try {
   await network.control('mine', { blocks: 2 });
   const wallet = (await network.wallets()).find(({ version, mnemonic }) => version === 'v4r2' && mnemonic !== null)!;
   const { seqno } = block as unknown as { seqno: number };
-  const args = [`${network.url}/api/v2`, wallet.address, receiver, amount, seeded('multisig').address, `${seqno}`];
   const program = fileURLToPath(new URL('Checks.java', import.meta.url));
-  await reportLines(
-    'ton4j',
-    'java',
-    ['-cp', readFileSync(classpath, 'utf8').trim(), program, ...args] as string[],
-    report,
-  );
+  const java = ['-cp', readFileSync(classpath, 'utf8').trim(), program];
+  const known = [wallet.address, receiver, amount];
+  const http = ['toncenter', `${network.url}/api/v2`, ...known, seeded('multisig').address, `${seqno}`] as string[];
+  await reportLines('ton4j toncenter', 'java', [...java, ...http], report);
+  await reportLines('ton4j adnl', 'java', [...java, 'adnl', network.configFile, ...known, `${seqno}`], report);
 } finally {
   await network.close();
 }
