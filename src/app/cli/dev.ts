@@ -196,7 +196,7 @@ async function startLocalnet(
   );
   closers.add(() => local.close());
   const { service, node, url, configFile } = local;
-  const withoutIndex = await withoutIndexOf(settings, service, surroundings.clock);
+  const withoutIndex = await withoutIndexOf(settings, service, environment.clock);
   const { head, fork } = await node.status();
   const page = localnetPage({
     ...{ version, url, isContinued, production, withoutIndex },
@@ -252,7 +252,7 @@ async function startReplay({ settings, environment, closers, server }: DevParts,
     environment,
   );
   closers.add(() => service.close());
-  const withoutIndex = await withoutIndexOf(settings, service, surroundings.clock);
+  const withoutIndex = await withoutIndexOf(settings, service, environment.clock);
   const [http] = service.servers;
   const { lastSeqno, lastTime } = replayed;
   const hasExplorer = settings.explorer === 'on';
