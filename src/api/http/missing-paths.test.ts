@@ -1,23 +1,22 @@
-import { expect, it } from 'vitest';
-import { fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
+import { describe, expect, it } from 'vitest';
+import { httpErrors } from '#api/http/errors.js';
+import { missingPath } from '#api/http/missing-paths.js';
 
-it('answers 501 with a sentence for what is not there yet, and 404 for what is nowhere', async () => {
-  const missingPaths = { '/api/v2/later': 'use getHead', '/api/emulate/': 'use a fork' };
-  const server = await startFakeServer({}, { missingPaths, networks: [fakeNetwork('testing', [])] });
-  try {
-    for (const path of ['/api/v2/later?x=1', '/toncenter/api/v2/later', '/api/emulate/v1/emulateTrace']) {
-      const answer = await fetch(
-        `${server.url}${path}`,
-        path.includes('emulate') ? { method: 'POST', body: '{}' } : {},
-      );
-      expect([answer.status, await answer.text()], path).toEqual([
-        501,
-        expect.stringMatching(/ is not there yet; use /),
-      ]);
-    }
-    expect((await fetch(`${server.url}/api/v2/never`)).status).toBe(404);
-    expect((await fetch(`${server.url}/api/emulated`)).status).toBe(404);
-  } finally {
-    await server.close();
-  }
+const missing = { '/api/v3/later': 'use /api/v3/now', '/api/soon/': 'wait' };
+
+describe('a path that live services have and this one not yet', () => {
+  it.each([
+    ['/api/v3/later', 'use /api/v3/now'],
+    ['/api/v3/LATER', 'use /api/v3/now'],
+    ['/toncenter/api/v3/later', 'use /api/v3/now'],
+    ['/api/soon/one/of/many', 'wait'],
+  ])('%s says what to do instead', (path, instead) => {
+    const error = missingPath(path, missing);
+    expect(error).toMatchObject({ code: httpErrors['not-implemented'].code });
+    expect(error?.message).toContain(instead);
+  });
+
+  it.each(['/api/v3/laters', '/api/v3/later/on', '/api/v3', '/api/soon'])('%s is none', (path) => {
+    expect(missingPath(path, missing)).toBeNull();
+  });
 });
