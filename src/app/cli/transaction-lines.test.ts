@@ -59,6 +59,17 @@ it('says who sent what to whom, what it cost, and why it failed', async () => {
   expect(lines[2]).toMatch(/failed: The contract ended with exit code 42: a contract-specific code/);
 });
 
+it('takes no signature for an opcode', async () => {
+  const chain = new ProducerChain(pool);
+  await chain.round();
+  // Its messages begin with the signature.
+  const wallet = chain.wallet('v4r2');
+  const opcode = { to: account(2), value: COIN, bounce: false, body: new Builder().storeUint(0xb1e, 32).endCell() };
+  const [external, internal] = await linesOf(chain, { externals: [chain.transfer(wallet, opcode)] });
+  expect(external).toMatch(new RegExp(`^external → ${short(wallet.address)} {2}fees 0\\.\\d+$`));
+  expect(internal).toContain('  1 TON  0x00000b1e  ');
+});
+
 it('is bounded for a block with many transactions', async () => {
   const chain = new ProducerChain(pool);
   await chain.round();

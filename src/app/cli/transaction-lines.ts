@@ -34,21 +34,26 @@ function lineOf(workchain: number, cell: Cell): string {
 
 function messageParts(account: Address, message: Message): string[] {
   const { info } = message;
-  if (info.kind !== 'int_msg_info') return [`external → ${short(account)}`, ...contentOf(message)];
+  if (info.kind !== 'int_msg_info') return [`external → ${short(account)}`, ...contentOf(message, 'named')];
   const src = info.src instanceof Address ? short(info.src) : 'another address';
   const content = info.bounced ? ['bounced'] : contentOf(message);
   return [`${src} → ${short(account)}`, `${tons(info.value.grams)} TON`, ...content];
 }
 
-/** The comment in quotes, or the name of the opcode, or its digits; nothing for a body without an opcode. */
-function contentOf(message: Message): readonly string[] {
+/**
+ * The comment in quotes, or the name of the opcode, or its digits; nothing for a body without an opcode.
+ * @param opcodes `named`: no digits, since external-in messages of many wallets begin with a signature
+ */
+function contentOf(message: Message, opcodes: 'named' | 'all' = 'all'): readonly string[] {
   const body = messageBodyCell(message);
   const opcode = bodyOpcode(body);
   if (opcode === null) return [];
   const { text } = readComment(body);
   if (text !== null)
     return [JSON.stringify(text.length > LONGEST_COMMENT ? `${text.slice(0, LONGEST_COMMENT)}…` : text)];
-  return [opcodeName(opcode) ?? `0x${opcode.toString(16).padStart(8, '0')}`];
+  const name = opcodeName(opcode);
+  if (name !== null) return [name];
+  return opcodes === 'named' ? [] : [`0x${opcode.toString(16).padStart(8, '0')}`];
 }
 
 /** The first and last characters of the user-friendly form. */
