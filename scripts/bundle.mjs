@@ -211,10 +211,18 @@ export function bundledFile(folder, source) {
   return existsSync(file) ? pathToFileURL(file).href : null;
 }
 
-// `npm run build`: the bundle of the package.
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const root = fileURLToPath(new URL('..', import.meta.url));
-  const folder = join(root, 'dist', 'program', 'tern');
+/**
+ * Writes the bundle of the package, where `bin/tern.js` finds it if there are no sources.
+ * @param {string} root of the checkout
+ * @param {string} dist the folder of what is built
+ */
+export async function bundlePackage(root, dist = join(root, 'dist')) {
+  const folder = join(dist, 'program', 'tern');
   await writeBundle(root, folder);
   writeLibrary(root, folder);
+}
+
+// `npm run build`
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  await bundlePackage(fileURLToPath(new URL('..', import.meta.url)));
 }

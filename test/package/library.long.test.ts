@@ -9,7 +9,7 @@ import { systemModules } from '#library/lite.js';
 import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
 import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { libraryExamples } from '#test/support/library-examples.js';
-import { bundle } from '../../scripts/bundle.mjs';
+import { bundlePackage } from '../../scripts/bundle.mjs';
 
 const run = promisify(execFile);
 const tsc = resolve('node_modules/typescript/bin/tsc');
@@ -34,7 +34,7 @@ async function install(): Promise<void> {
     '--outDir',
     join(staged, 'dist'),
   ]);
-  await bundle(resolve('.'), join(staged, 'dist/program'));
+  await bundlePackage(resolve('.'), join(staged, 'dist'));
   await run('npm', ['pack', '--ignore-scripts', '--pack-destination', scratch], { cwd: staged });
   const packed = readdirSync(scratch).find((file) => file.endsWith('.tgz')) as string;
   const target = join(consumer, 'node_modules/tern-ton');

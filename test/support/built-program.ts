@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import process from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bundle } from '../../scripts/bundle.mjs';
+import { bundlePackage } from '../../scripts/bundle.mjs';
 
 /** A folder that lasts as long as a test run. Set by database-setup.ts for all files of it. */
 const FOLDER_VARIABLE = 'TERN_TEST_FOLDER';
@@ -25,7 +25,7 @@ export async function builtProgram(): Promise<string> {
     for (const name of LINKED) symlinkSync(join(ROOT, name), join(built, name));
     for (const name of ['bin', 'package.json']) cpSync(join(ROOT, name), join(built, name), { recursive: true });
     try {
-      await bundle(ROOT, join(built, 'dist', 'program'));
+      await bundlePackage(ROOT, join(built, 'dist'));
     } catch (error) {
       writeFileSync(join(built, 'failed'), '');
       throw error;

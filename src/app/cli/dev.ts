@@ -261,7 +261,7 @@ async function startReplay({ settings, environment, closers, server }: DevParts,
 }
 
 /** The start page does not wait longer for the first block of the index. */
-const FIRST_BLOCK_MS = 10_000;
+const FIRST_BLOCK_MS = 60_000;
 
 /** Why API v3 is unavailable; null when it is available: then it answers, as the commands on the start page expect. */
 async function withoutIndexOf({ index }: DevSettings, service: RunningService, clock: Clock): Promise<string | null> {
