@@ -17,6 +17,7 @@ import { serverSettings } from '#drivers/store/embedded/server-process.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { systemClock } from '#kernel/clock.js';
 import { isRunning } from '#kernel/files.js';
+import { type LogFields, type Logger, silentLogger } from '#kernel/logger.js';
 
 const isRoot = process.getuid?.() === 0;
 const code = (name: keyof typeof storeErrors) => ({ code: storeErrors[name].code });
@@ -40,8 +41,11 @@ afterAll(async () => {
   await rm(base, { recursive: true, force: true });
 });
 
-async function start(options: Partial<EmbeddedServerOptions> = {}): Promise<EmbeddedServer> {
-  const server = await startEmbeddedServer({ folder, sync: false, ...options }, { clock: systemClock });
+async function start(
+  options: Partial<EmbeddedServerOptions> = {},
+  logger: Logger = silentLogger,
+): Promise<EmbeddedServer> {
+  const server = await startEmbeddedServer({ folder, sync: false, ...options }, { clock: systemClock, logger });
   open.push(() => server.close());
   return server;
 }
@@ -339,7 +343,10 @@ describe('a template of clusters', () => {
     const [name] = await kept();
     await writeFile(join(templates, name!, 'marked'), '');
 
-    const second = await start({ folder: join(base, 'copied'), templates, sync: true });
+    const problems: unknown[] = [];
+    const logger = { info() {}, warn: (_: string, fields?: LogFields) => void problems.push(fields?.problem) };
+    const second = await start({ folder: join(base, 'copied'), templates, sync: true }, logger);
+    expect(problems).toEqual([]);
     expect(existsSync(join(base, 'copied/cluster/marked'))).toBe(true);
     expect((await stat(join(base, 'copied/cluster'))).mode & 0o777).toBe(0o700);
     for (const { url } of [first, second]) expect(await query(url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);

@@ -112,7 +112,10 @@ export async function startEmbeddedServer(
   const program = await findProgram(options, user);
   const logger = modules.logger ?? silentLogger;
   const { sync = true, templates = null } = options;
-  const isNew = await initialise(folder, program, user, { sync: sync === true, templates });
+  const isNew = await initialise(folder, program, user, {
+    ...{ sync: sync === true, templates },
+    onProblem: (problem) => logger.warn('the template of new databases was not copied; one is made', { problem }),
+  });
   if (isNew) logger.info('created a new database', { folder: folder.folder, version: program.version });
   const server = new Server(options, { clock: modules.clock, logger }, { folder, program, user });
   try {

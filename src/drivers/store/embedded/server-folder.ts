@@ -77,6 +77,8 @@ export interface NewCluster {
    * one. What is missing there is put there if it can be. `null`: none.
    */
   readonly templates: string | null;
+  /** Told why a template was not copied; the cluster is made without it then. */
+  readonly onProblem: (problem: string) => void;
 }
 
 /** Arguments of `initdb`. */
@@ -93,7 +95,7 @@ export async function initialise(
   { folder, cluster }: ServerFolder,
   program: PostgresProgram,
   user: PostgresUser | null,
-  { sync, templates }: NewCluster,
+  { sync, templates, onProblem }: NewCluster,
 ): Promise<boolean> {
   await requireOriginal(cluster);
   const found = await majorOf(cluster);
@@ -103,7 +105,7 @@ export async function initialise(
   try {
     if (user !== null) await chown(draft, user.uid, user.gid);
     const template = templates === null ? null : join(templates, `cluster-${program.version}-${process.arch}`);
-    const isCopied = template !== null && (await copyCluster(template, draft, user));
+    const isCopied = template !== null && (await copyCluster(template, draft, user, onProblem));
     const made = isCopied ? null : await runInitdb(draft, program, user, sync);
     if (made === null && template !== null && !isCopied) await keepTemplate(draft, template);
     const problem = made ?? (await rename(draft, cluster).then(() => null, String));
@@ -143,13 +145,19 @@ export async function syncCluster(
 const COPY = { recursive: true, mode: constants.COPYFILE_FICLONE } as const;
 
 /** Copies a template into an empty folder. @returns false when there is none that can be copied; then the folder is empty still */
-async function copyCluster(template: string, folder: string, user: PostgresUser | null): Promise<boolean> {
+async function copyCluster(
+  template: string,
+  folder: string,
+  user: PostgresUser | null,
+  onProblem: NewCluster['onProblem'],
+): Promise<boolean> {
   if ((await stat(join(template, 'PG_VERSION')).catch(() => null)) === null) return false;
   try {
     await cp(template, folder, COPY);
     if (user !== null) await giveTo(folder, user);
     return true;
-  } catch {
+  } catch (error) {
+    onProblem(String(error));
     for (const name of await readdir(folder)) await removeDraft(join(folder, name));
     return false;
   }
