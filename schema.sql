@@ -705,6 +705,8 @@ CREATE TABLE webhooks (
   filter jsonb NOT NULL,
   cursor text NOT NULL,
   created_at bigint NOT NULL,
+  previous_secret text,
+  previous_until bigint NOT NULL DEFAULT 0,
   CONSTRAINT webhooks_pkey PRIMARY KEY (id)
 );
 

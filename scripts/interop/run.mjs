@@ -1,4 +1,4 @@
-// npm run interop [-- lite|clients|index|explorer|explorer-all|localnet|sdks|ton4j]: third-party clients, and a browser, read from Tern.
+// npm run interop [-- lite|clients|index|streams|explorer|explorer-all|localnet|sdks|ton4j]: third-party clients, and a browser, read from Tern.
 // Needs Python 3 with venv and pip, and Go. With `--prepare` what they need is installed, and nothing is checked.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
@@ -83,6 +83,16 @@ const suites = {
     prepare: () => [
       itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
       itemOr(prepareNpm(place('sdks-npm'), near('sdks/npm-packages.json'), runCommand), 'packages'),
+    ],
+  },
+  // streaming clients in Python and in a browser, and the validator of AsyncAPI documents, on a local network that lives
+  streams: {
+    program: 'streams/checks.ts',
+    limitMs: 4 * 60_000,
+    prepare: () => [
+      itemOr(preparePython(place('index-python'), near('clients/v3/requirements.txt'), runCommand), 'python'),
+      itemOr(prepareNpm(place('streams-npm'), near('streams/npm-packages.json'), runCommand), 'packages'),
+      itemOr(prepareBrowser(runCommand), 'browser'),
     ],
   },
   // the clients of ton4j, HTTP and ADNL: needs a JDK and Maven

@@ -57,6 +57,7 @@ function readArguments() {
       rate: { type: 'string', default: '100' },
       resumes: { type: 'string', default: '0' },
       kills: { type: 'string', default: '0' },
+      apart: { type: 'boolean', default: false },
     },
   });
   const [name, ...more] = positionals;
@@ -77,7 +78,7 @@ function readArguments() {
     throw new TypeError(`--resumes is 0 to ${MOST_CONNECTIONS}`);
   }
   if (!(Number.isInteger(kills) && kills >= 0 && kills <= 1_000)) throw new TypeError('--kills is 0 to 1000');
-  return { campaign, seconds, connections, rate, resumes, kills };
+  return { campaign, seconds, connections, rate, resumes, kills, isApart: values.apart };
 }
 
 /** A campaign with its arguments: what it is to do in an empty folder. */
@@ -93,10 +94,10 @@ function prepare(): Prepared {
     const single = readSingleArguments(process.argv.slice(3));
     return (scratch, write) => loadSingle(single, scratch, write);
   }
-  const { campaign, seconds, connections, rate, resumes, kills } = readArguments();
+  const { campaign, seconds, connections, rate, resumes, kills, isApart } = readArguments();
   return (scratch, write) => {
     const data = join(scratch, 'data');
-    if (campaign === STREAMS) return loadStreams({ data, seconds, rate, connections, resumes, kills, write });
+    if (campaign === STREAMS) return loadStreams({ data, seconds, rate, connections, resumes, kills, isApart, write });
     return campaign === LOCALNET
       ? loadLocalnet({ data, seconds, rate, write })
       : onRecordedChain((ground) => campaign({ ...ground, data, seconds, connections, write }), scratch);

@@ -1,6 +1,9 @@
 import { request } from 'node:http';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
+import { startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
+import { systemClock } from '#kernel/clock.js';
 import { walletContract } from '#localnet/wallets/wallet-contract.js';
 import { ServedTern } from '#test/support/served-tern.js';
 import { percentile } from '../../bench/latency.js';
@@ -17,8 +20,10 @@ export interface StreamsGround {
   readonly connections: number;
   /** Clients that are cut off at random and resume. */
   readonly resumes: number;
-  /** How often the process is killed and started again. */
+  /** How often a process is killed and started again. */
   readonly kills: number;
+  /** Whether every other client reads from a second process, which only reads the index that the first one writes. */
+  readonly isApart: boolean;
   readonly write: (line: string) => void;
 }
 
@@ -40,7 +45,7 @@ const MOST_REPORTED = 5;
 class StreamClient {
   readonly account: string;
   readonly #isSse: boolean;
-  readonly #url: () => string;
+  readonly #url: string;
   readonly #onEvent: (seqno: number) => void;
   readonly hashes: string[] = [];
   doubles = 0;
@@ -53,7 +58,7 @@ class StreamClient {
   #isEnded = false;
   isOpen = false;
 
-  constructor(account: string, isSse: boolean, url: () => string, onEvent: (seqno: number) => void) {
+  constructor(account: string, isSse: boolean, url: string, onEvent: (seqno: number) => void) {
     this.account = account;
     this.#isSse = isSse;
     this.#url = url;
@@ -85,7 +90,7 @@ class StreamClient {
   }
 
   #openWs(again: () => void): void {
-    const socket = new WebSocket(`${this.#url().replace('http', 'ws')}/api/streaming/v2/ws`);
+    const socket = new WebSocket(`${this.#url.replace('http', 'ws')}/api/streaming/v2/ws`);
     this.#close = () => socket.terminate();
     const resume = { resume_from: this.#cursor ?? 'now' };
     socket.on('open', () =>
@@ -101,26 +106,22 @@ class StreamClient {
       'content-type': 'application/json',
       ...(this.#cursor === null ? {} : { 'last-event-id': this.#cursor }),
     };
-    const sent = request(
-      `${this.#url()}/api/streaming/v2/sse`,
-      { method: 'POST', headers, agent: false },
-      (response) => {
-        let rest = '';
-        response.on('data', (part: Buffer) => {
-          rest += part.toString();
-          for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-            const data = /^data: (.*)$/m.exec(rest.slice(0, end))?.[1];
-            // The id of the first frame is where the stream begins.
-            const id = /^id: (.*)$/m.exec(rest.slice(0, end))?.[1];
-            if (id !== undefined && data?.includes('"status"') === true) this.#cursor = id;
-            rest = rest.slice(end + 2);
-            if (data !== undefined) this.#take(data);
-          }
-        });
-        response.on('error', () => {});
-        response.on('close', again);
-      },
-    );
+    const sent = request(`${this.#url}/api/streaming/v2/sse`, { method: 'POST', headers, agent: false }, (response) => {
+      let rest = '';
+      response.on('data', (part: Buffer) => {
+        rest += part.toString();
+        for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+          const data = /^data: (.*)$/m.exec(rest.slice(0, end))?.[1];
+          // The id of the first frame is where the stream begins.
+          const id = /^id: (.*)$/m.exec(rest.slice(0, end))?.[1];
+          if (id !== undefined && data?.includes('"status"') === true) this.#cursor = id;
+          rest = rest.slice(end + 2);
+          if (data !== undefined) this.#take(data);
+        }
+      });
+      response.on('error', () => {});
+      response.on('close', again);
+    });
     this.#close = () => sent.destroy();
     sent.on('error', () => {
       if (!this.isOpen) again();
@@ -148,16 +149,10 @@ class StreamClient {
 
 /** Streams under load: each client gets exactly the transactions of its account that the index has, in time, and memory is flat. */
 export async function loadStreams(ground: StreamsGround): Promise<boolean> {
-  const { data, seconds, rate, connections, resumes, kills, write } = ground;
-  const most = String(connections * 2 + 64);
-  const start = (port: number) =>
-    ServedTern.start([
-      ...['dev', '--data', data, '--port', String(port), '--block-time', String(BLOCK_TIME_MS), '--mining', 'steady'],
-      ...['--max-streams-per-client', most, '--max-connections-per-address', most],
-    ]);
-  let tern = await start(0);
-  const { url } = tern;
-  const port = Number(new URL(url).port);
+  const { seconds, rate, connections, resumes, kills, write } = ground;
+  const servers = await startServers(ground);
+  const [first] = servers as [Server];
+  const { url } = first;
   const latencies: number[] = [];
   const made = new Map<number, number>();
   let isCalm = true;
@@ -171,7 +166,10 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
   );
   const clients = Array.from({ length: connections }, (_, number) => {
     const account = receivers[number % RECEIVERS]!.toRaw().toUpperCase();
-    return new StreamClient(account, number % 2 === 1, () => url, onEvent);
+    // Each account has clients of both kinds, of both processes.
+    const place = Math.floor(number / RECEIVERS);
+    const server = servers[Math.floor(place / 2) % servers.length]!;
+    return new StreamClient(account, place % 2 === 1, server.url, onEvent);
   });
   try {
     const senders = await fundHighloadSenders(url, SENDERS);
@@ -183,10 +181,10 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
       const refused = clients.find(({ refusal }) => refusal !== null);
       throw new Error(`not all clients could subscribe: ${refused?.refusal ?? 'no answer came'}`);
     }
-    write(`${clients.length} clients are connected; ${mib(await tern.residentBytes())} MiB`);
+    write(`${clients.length} clients are connected; ${mib(await first.tern.residentBytes())} MiB`);
     const began = performance.now();
     const end = began + seconds * 1000;
-    const cpuBefore = await tern.cpuMs();
+    const cpuBefore = await first.tern.cpuMs();
     const memory: number[] = [];
     let sent = 0;
     const sending = async () => {
@@ -216,7 +214,7 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
     const sampling = async () => {
       while (performance.now() < end) {
         await delay(SAMPLE_MS);
-        memory.push(await tern.residentBytes().catch(() => 0));
+        memory.push(await first.tern.residentBytes().catch(() => 0));
       }
     };
     const cutting = async () => {
@@ -229,11 +227,12 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
       for (let i = 0; i < kills; i++) {
         await delay((seconds * 800) / kills);
         isCalm = false;
-        // Every other time without a chance to close anything.
-        if (i % 2 === 0) await tern.close();
-        else tern.send('SIGKILL');
-        await tern.ended;
-        tern = await start(port);
+        // One after the other, and every other time without a chance to close anything.
+        const server = servers[Math.floor(i / 2) % servers.length]!;
+        if (i % 2 === 0) await server.tern.close();
+        else server.tern.send('SIGKILL');
+        await server.tern.ended;
+        server.tern = await server.start();
       }
     };
     await Promise.all([sending(), watching(), sampling(), cutting(), killing()]);
@@ -266,7 +265,7 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
         );
     }
     const took = (performance.now() - began) / 1000;
-    const cpuMs = (await tern.cpuMs()) - (kills > 0 ? 0 : cpuBefore);
+    const cpuMs = (await first.tern.cpuMs()) - (kills > 0 ? 0 : cpuBefore);
     const settled = memory.filter((each) => each > 0).slice(Math.floor(memory.length / 3));
     const growth = Math.max(...settled.slice(-3)) / Math.max(...settled.slice(0, 3)) - 1;
     const [p50, p99] = [percentile(latencies, 0.5), percentile(latencies, 0.99)];
@@ -281,8 +280,44 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
     return wrong === 0 && (kills > 0 || (p99 <= MOST_P99_MS && growth <= GROWTH));
   } finally {
     for (const client of clients) client.end();
-    await tern.close();
+    for (const { tern, closed } of servers.reverse()) {
+      await tern.close();
+      await closed?.();
+    }
   }
+}
+
+/** A process that is started again at the same address. */
+interface Server {
+  readonly url: string;
+  tern: ServedTern;
+  readonly start: () => Promise<ServedTern>;
+  /** Closes what it needs. */
+  readonly closed?: () => Promise<void>;
+}
+
+/** A local network with its index; beside it, if that is wanted, a process that reads the index. */
+async function startServers({ data, connections, isApart }: StreamsGround): Promise<Server[]> {
+  const most = String(connections * 2 + 64);
+  const limits = ['--max-streams-per-client', most, '--max-connections-per-address', most];
+  const chain = ['--block-time', String(BLOCK_TIME_MS), '--mining', 'steady'];
+  const dev = ['dev', '--data', data, ...chain, ...limits];
+  if (!isApart) return [await startServer((port) => [...dev, '--port', String(port)])];
+  const database = await startEmbeddedServer({ folder: `${data}-database`, sync: false }, { clock: systemClock });
+  const index = ['--database-url', database.url];
+  const writer = await startServer((port) => [...dev, ...index, '--port', String(port)]);
+  const network = ['--network', `tern-dev=${join(data, 'localnet', 'global.config.json')}`];
+  const reader = await startServer((port) => [
+    ...['serve', '--role', 'api', '--data', `${data}-api`, '--listen', `127.0.0.1:${port}`],
+    ...[...network, ...index, ...limits],
+  ]);
+  return [{ ...writer, closed: () => database.close() }, reader];
+}
+
+async function startServer(args: (port: number) => readonly string[]): Promise<Server> {
+  const tern = await ServedTern.start(args(0));
+  const port = Number(new URL(tern.url).port);
+  return { url: tern.url, tern, start: () => ServedTern.start(args(port)) };
 }
 
 async function until(isSo: () => boolean | Promise<boolean>, ms: number): Promise<boolean> {
@@ -295,11 +330,10 @@ async function headOf(url: string): Promise<number> {
   return ((await answer.json()) as { head: { seqno: number } }).head.seqno;
 }
 
-/** All transactions of an account in the index; null: the service does not answer now. */
 /** Hashes of the first 1,000 transactions of an account in the index, by lt; null: it could not be read. */
 export async function hashesOf(url: string, account: string): Promise<readonly string[] | null> {
-  const answer = await fetch(`${url}/api/v3/transactions?account=${account}&limit=1000&sort=asc`);
-  if (!answer.ok) return null;
+  const answer = await fetch(`${url}/api/v3/transactions?account=${account}&limit=1000&sort=asc`).catch(() => null);
+  if (answer?.ok !== true) return null;
   return ((await answer.json()) as { transactions: { hash: string }[] }).transactions.map(({ hash }) => hash);
 }
 

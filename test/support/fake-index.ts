@@ -1,5 +1,6 @@
 import type { IndexedAction } from '#drivers/store/read/actions.js';
 import type { IndexedDnsRecord } from '#drivers/store/read/dns.js';
+import type { EndedTrace, SettledRows } from '#drivers/store/read/final-events.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type {
   AddressFacts,
@@ -154,7 +155,7 @@ export class FakeIndex implements IndexPort {
     return this.#give(['ordersOfMultisigs', multisigs, most], (this.#rows.multisigOrders ?? []).slice(0, most));
   }
 
-  async endedTraces(range: unknown, members: unknown, accounts: unknown) {
+  async endedTraces(range: unknown, members: unknown, accounts: unknown): Promise<readonly EndedTrace[]> {
     return this.#give(['endedTraces', range, members, accounts], []);
   }
   async endedTracesBy(range: unknown, names: unknown) {
@@ -173,7 +174,7 @@ export class FakeIndex implements IndexPort {
     const wallets = (this.#rows.jettonWallets ?? []).map((wallet) => ({ wallet, mc_seqno: 0 }));
     return this.#give(['changedJettonWallets', range, filter], wallets);
   }
-  async settledRows(range: unknown, asked: unknown) {
+  async settledRows(range: unknown, asked: unknown): Promise<SettledRows> {
     return this.#give(['settledRows', range, asked], { unclassified: null, uncertain: null, undetected: 0 });
   }
 

@@ -54,7 +54,7 @@ export class WatchedBrowser {
 
   /** @param url the only server that pages may talk to */
   static async start(command: string, url: string): Promise<WatchedBrowser> {
-    return new WatchedBrowser(await chromium.launch({ executablePath: programOf(command), args: [...FLAGS] }), url);
+    return new WatchedBrowser(await launchBrowser(command), url);
   }
 
   async open({
@@ -119,6 +119,11 @@ export class WatchedBrowser {
   close(): Promise<void> {
     return this.#browser.close();
   }
+}
+
+/** Starts a Chromium without a window. */
+export function launchBrowser(command: string): Promise<Browser> {
+  return chromium.launch({ executablePath: programOf(command), args: [...FLAGS] });
 }
 
 /** The file of a command: Playwright does not look for it. */

@@ -1,7 +1,7 @@
 import { LANES, type StreamLane } from '#api/stream/cursor.js';
 import type { FinalEvent, WantedEvents } from '#api/stream/final-events.js';
 import type { Subscriber } from '#api/stream/subscriber.js';
-import type { EventOptions, EventType, Subscription } from '#api/stream/subscription.js';
+import type { EventOptions, EventType, SubscribedAccount, Subscription } from '#api/stream/subscription.js';
 import type { Address } from '#formats/address/address.js';
 
 /** Subscribers that get one text. */
@@ -19,9 +19,34 @@ interface WantedAccount {
   readonly subscribers: Set<Subscriber>;
 }
 
-type AccountsByKind = Readonly<Record<'states' | 'transactions' | 'actions' | 'jettons', Map<string, WantedAccount>>>;
+type EventKind = 'states' | 'transactions' | 'actions' | 'jettons';
 
-const KIND_OF: Readonly<Record<EventType, keyof AccountsByKind | null>> = {
+/** Accounts of whose events of one kind somebody waits: who, and the same by the key that the index has. */
+class WatchedAccounts {
+  readonly byRaw = new Map<string, WantedAccount>();
+  readonly byKey = new Map<bigint, Address>();
+
+  add(raw: string, { key, address }: SubscribedAccount, subscriber: Subscriber): void {
+    const known = this.byRaw.get(raw);
+    if (known !== undefined) {
+      known.subscribers.add(subscriber);
+      return;
+    }
+    this.byRaw.set(raw, { key, address, subscribers: new Set([subscriber]) });
+    this.byKey.set(key, address);
+  }
+
+  remove(raw: string, subscriber: Subscriber): void {
+    const known = this.byRaw.get(raw);
+    if (known?.subscribers.delete(subscriber) !== true || known.subscribers.size > 0) return;
+    this.byRaw.delete(raw);
+    if (this.byKey.get(known.key)?.equals(known.address) === true) this.byKey.delete(known.key);
+  }
+}
+
+type AccountsByKind = Readonly<Record<EventKind, WatchedAccounts>>;
+
+const KIND_OF: Readonly<Record<EventType, EventKind | null>> = {
   transactions: 'transactions',
   pending_transactions: null,
   actions: 'actions',
@@ -35,25 +60,25 @@ const LANE_OF = { states: 'blocks', transactions: 'blocks', actions: 'actions', 
 /** Live subscribers by the accounts and traces that they wait for; each in the lanes in which it is live. */
 export class LiveAudience {
   readonly #accounts: AccountsByKind = {
-    states: new Map(),
-    transactions: new Map(),
-    actions: new Map(),
-    jettons: new Map(),
+    states: new WatchedAccounts(),
+    transactions: new WatchedAccounts(),
+    actions: new WatchedAccounts(),
+    jettons: new WatchedAccounts(),
   };
   readonly #traces = new Map<string, Set<Subscriber>>();
-  /** Until somebody comes or goes. */
-  readonly #wanted = new Map<StreamLane, WantedEvents | null>();
+  readonly #live: Readonly<Record<StreamLane, Set<Subscriber>>> = {
+    blocks: new Set(),
+    jettons: new Set(),
+    actions: new Set(),
+  };
 
   add(subscriber: Subscriber, lane: StreamLane): void {
-    this.#wanted.clear();
+    this.#live[lane].add(subscriber);
     const { accounts, traces } = subscriber.subscription;
-    for (const [raw, { address, key, types }] of accounts) {
-      for (const type of types) {
+    for (const [raw, account] of accounts) {
+      for (const type of account.types) {
         const kind = KIND_OF[type];
-        if (kind === null || LANE_OF[kind] !== lane) continue;
-        const known = this.#accounts[kind].get(raw);
-        if (known !== undefined) known.subscribers.add(subscriber);
-        else this.#accounts[kind].set(raw, { key, address, subscribers: new Set([subscriber]) });
+        if (kind !== null && LANE_OF[kind] === lane) this.#accounts[kind].add(raw, account, subscriber);
       }
     }
     if (lane !== 'actions') return;
@@ -65,13 +90,10 @@ export class LiveAudience {
   }
 
   remove(subscriber: Subscriber): void {
-    this.#wanted.clear();
+    for (const lane of LANES) this.#live[lane].delete(subscriber);
     const { accounts, traces } = subscriber.subscription;
-    for (const byRaw of Object.values(this.#accounts)) {
-      for (const raw of accounts.keys()) {
-        const known = byRaw.get(raw);
-        if (known?.subscribers.delete(subscriber) === true && known.subscribers.size === 0) byRaw.delete(raw);
-      }
+    for (const watched of Object.values(this.#accounts)) {
+      for (const raw of accounts.keys()) watched.remove(raw, subscriber);
     }
     for (const hash of traces) {
       const known = this.#traces.get(hash);
@@ -79,26 +101,27 @@ export class LiveAudience {
     }
   }
 
+  isLive(subscriber: Subscriber, lane: StreamLane): boolean {
+    return this.#live[lane].has(subscriber);
+  }
+
   /** Accounts and traces that somebody waits for. */
   get size(): number {
     const { states, transactions, actions, jettons } = this.#accounts;
-    return states.size + transactions.size + actions.size + jettons.size + this.#traces.size;
+    const accounts = [states, transactions, actions, jettons].reduce((sum, { byRaw }) => sum + byRaw.size, 0);
+    return accounts + this.#traces.size;
   }
 
-  /** What is wanted of a lane; null: nothing. */
+  /** What is wanted of a lane, as it changes; null: nothing. */
   wanted(lane: StreamLane): WantedEvents | null {
-    const known = this.#wanted.get(lane);
-    if (known !== undefined) return known;
     const { states, transactions, actions, jettons } = this.#accounts;
     const wanted: WantedEvents = {
-      states: lane === 'blocks' ? byKey(states) : EMPTY,
-      traces: lane === 'blocks' ? byKey(transactions) : lane === 'actions' ? byKey(actions) : EMPTY,
-      jettons: lane === 'jettons' ? byKey(jettons) : EMPTY,
-      hashes: lane === 'actions' ? new Set(this.#traces.keys()) : NO_HASHES,
+      states: lane === 'blocks' ? states.byKey : EMPTY,
+      traces: lane === 'blocks' ? transactions.byKey : lane === 'actions' ? actions.byKey : EMPTY,
+      jettons: lane === 'jettons' ? jettons.byKey : EMPTY,
+      hashes: lane === 'actions' ? this.#traces : NO_HASHES,
     };
-    const found = isEmpty(wanted) ? null : wanted;
-    this.#wanted.set(lane, found);
-    return found;
+    return isEmpty(wanted) ? null : wanted;
   }
 
   /** Who gets an event, in groups with one text each. */
@@ -123,7 +146,7 @@ export class LiveAudience {
 
   *#concerned(event: Exclude<FinalEvent, { kind: 'trace' }>): Generator<readonly [string, WantedAccount]> {
     const { states, transactions, actions, jettons } = this.#accounts;
-    const named = (byRaw: Map<string, WantedAccount>, raws: Iterable<string>) =>
+    const named = ({ byRaw }: WatchedAccounts, raws: Iterable<string>) =>
       [...new Set(raws)].flatMap((raw): (readonly [string, WantedAccount])[] => {
         const known = byRaw.get(raw);
         return known === undefined ? [] : [[raw, known]];
@@ -151,17 +174,13 @@ const EMPTY: ReadonlyMap<bigint, Address> = new Map();
 const NO_HASHES: ReadonlySet<string> = new Set();
 const NO_ACCOUNTS: ReadonlySet<string> = new Set();
 
-function byKey(accounts: ReadonlyMap<string, WantedAccount>): ReadonlyMap<bigint, Address> {
-  return new Map(Array.from(accounts.values(), ({ key, address }) => [key, address]));
-}
-
 function isEmpty({ states, traces, jettons, hashes }: WantedEvents): boolean {
   return states.size + traces.size + jettons.size + hashes.size === 0;
 }
 
 /** What one subscription wants of a lane; null: nothing. */
 export function wantedBy({ accounts, traces }: Subscription, lane: StreamLane): WantedEvents | null {
-  const of = (kind: keyof AccountsByKind) => {
+  const of = (kind: EventKind) => {
     const found = new Map<bigint, Address>();
     if (LANE_OF[kind] !== lane) return found;
     for (const { address, key, types } of accounts.values()) {

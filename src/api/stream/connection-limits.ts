@@ -7,19 +7,33 @@ import type { StreamSettings } from '#api/stream/options.js';
 export interface ConnectionGrant {
   /** Accounts and traces of the stream; null: any number. */
   readonly maxAddresses: number | null;
-  /** Gives the place of the connection back. */
+  /**
+   * Takes room for the accounts and traces of the stream in place of those before.
+   *
+   * @throws stream/too-many-watched then it keeps those before
+   */
+  hold(addresses: number): void;
+  /** Gives the place of the connection back, and the room of its accounts. */
   release(): void;
 }
+
+type LimitSettings = Pick<StreamSettings, 'maxConnections' | 'maxAddresses' | 'maxWatched'>;
+
+/** One client may take so much of the room for all accounts that streams wait for. */
+const SHARE_OF_CLIENT = 0.25;
 
 /**
  * Counts the open streams of each client: by the plan of its key, else by the settings. A gateway in front may lower that for its own
  * clients by `X-Limiting-Key`, `X-Max-Parallel-Connections` and `X-Max-Subscribed-Addr`.
  */
 export class ConnectionLimits {
-  readonly #settings: Pick<StreamSettings, 'maxConnections' | 'maxAddresses'>;
+  readonly #settings: LimitSettings;
   readonly #open = new Map<string, number>();
+  /** Accounts and traces of the streams of each client. */
+  readonly #watched = new Map<string, number>();
+  #allWatched = 0;
 
-  constructor(settings: Pick<StreamSettings, 'maxConnections' | 'maxAddresses'>) {
+  constructor(settings: LimitSettings) {
     this.#settings = settings;
   }
 
@@ -43,11 +57,18 @@ export class ConnectionLimits {
     const most = [streams?.stream_addresses ?? this.#settings.maxAddresses, gateway?.addresses ?? null];
     const limits = most.filter((each) => each !== null);
     let isHeld = true;
+    let held = 0;
+    const hold = (addresses: number) => {
+      this.#watch(client, addresses - held);
+      held = addresses;
+    };
     return {
       maxAddresses: limits.length === 0 ? null : Math.min(...limits),
+      hold,
       release: () => {
         if (!isHeld) return;
         isHeld = false;
+        hold(0);
         for (const { key } of counted) {
           const left = this.#open.get(key)! - 1;
           if (left === 0) this.#open.delete(key);
@@ -55,6 +76,18 @@ export class ConnectionLimits {
         }
       },
     };
+  }
+
+  /** @throws stream/too-many-watched */
+  #watch(client: string, more: number): void {
+    const { maxWatched } = this.#settings;
+    const own = (this.#watched.get(client) ?? 0) + more;
+    const all = this.#allWatched + more;
+    if (more > 0 && (all > maxWatched || own > maxWatched * SHARE_OF_CLIENT))
+      throw streamErrors['too-many-watched']({ most: all > maxWatched ? maxWatched : maxWatched * SHARE_OF_CLIENT });
+    this.#allWatched = all;
+    if (own === 0) this.#watched.delete(client);
+    else this.#watched.set(client, own);
   }
 }
 

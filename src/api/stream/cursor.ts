@@ -38,8 +38,8 @@ export function isBehind(
 }
 
 /**
- * A position as clients get it: `3f0a91c2.2633.2633.2630-9f3c`, the first digits of the zerostate's file hash and the place in each
- * lane. Clients take it as opaque.
+ * A position as clients get it: `3f0a91c2.2633.2633.2630-9f3c`, the first digits of the zerostate's file hash (of a local network, of its
+ * incarnation) and the place in each lane. Clients take it as opaque.
  */
 export function cursorText(chain: string, position: StreamPosition): string {
   return [chain, ...LANES.map((lane) => laneText(position[lane]))].join('.');
@@ -61,7 +61,7 @@ export function parseCursor(chain: string, text: string): StreamPosition {
   if (text.length > LONGEST) throw wrong('it is too long');
   const [network, ...lanes] = text.split('.');
   if (lanes.length !== LANES.length) throw wrong('it is not the cursor of an event');
-  if (network !== chain) throw wrong('it is of another network');
+  if (network !== chain) throw wrong('it is of another network, or of a local network that was set back');
   const positions = lanes.map((lane) => {
     const [, seqno, order] = LANE.exec(lane) ?? [];
     if (seqno === undefined || Number(seqno) > 0xffff_ffff) throw wrong('it is not the cursor of an event');

@@ -33,6 +33,12 @@ export const streamErrors = defineErrors('stream', {
     message: (d: { found: number; most: number }) => `too many addresses: ${d.found} > max ${d.most}`,
     remedy: 'Subscribe to fewer accounts and traces, or use a key with a larger plan.',
   },
+  'too-many-watched': {
+    class: 'overloaded',
+    message: (d: { most: number }) =>
+      `the streams of this client, or of all, wait for more than ${d.most} accounts and traces`,
+    remedy: 'Subscribe to fewer accounts, or later; the operator can raise --max-stream-accounts.',
+  },
   'too-many-replays': {
     class: 'overloaded',
     message: () => 'too many streams are being resumed',

@@ -3,6 +3,7 @@ import type { StreamHub } from '#api/stream/hub.js';
 import type { EventSink } from '#api/stream/subscriber.js';
 import type { Subscription } from '#api/stream/subscription.js';
 import { emptySubscription, type RequestContext, readSubscription } from '#api/stream/subscription-request.js';
+import { isTernError } from '#kernel/tern-error.js';
 
 /** Where events go; as of services/webhooks. */
 interface EventTaker {
@@ -30,6 +31,17 @@ export class HubEventSource {
 
   get cursor(): string | null {
     return this.#hub.cursor;
+  }
+
+  /** Behind the cursor, or where the index begins if that is later or the cursor is of another chain. @throws stream/unavailable */
+  resumable(cursor: string): { readonly cursor: string; readonly gap: string | null } {
+    try {
+      this.#hub.positionOf(cursor);
+      return { cursor, gap: null };
+    } catch (error) {
+      if (!isTernError(error, 'stream/cursor') && !isTernError(error, 'stream/cursor-too-old')) throw error;
+      return { cursor: this.#hub.firstCursor, gap: error.message };
+    }
   }
 
   /** @throws stream/request, stream/subscription, stream/too-many-addresses */

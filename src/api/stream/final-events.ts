@@ -88,8 +88,11 @@ export interface WantedEvents {
   /** Jetton wallets and their owners. */
   readonly jettons: ReadonlyMap<bigint, Address>;
   /** Traces by the normalised hash of their messages, in base64. */
-  readonly hashes: ReadonlySet<string>;
+  readonly hashes: WantedHashes;
 }
+
+/** A set of hashes, or a map by them. */
+type WantedHashes = Pick<ReadonlySet<string>, 'size' | 'has' | 'keys'>;
 
 /** With more accounts than this, all of a block is read and compared, instead of a look-up for each account. */
 const MANY_ACCOUNTS = 64;
@@ -128,7 +131,7 @@ export class FinalEventReader {
     if (states.size === 0 && traces.size === 0) return;
     const most = mostOf(range);
     const found = {
-      states: states.size === 0 ? [] : await this.#lastTransactions(range, [...states.keys()], most),
+      states: states.size === 0 ? [] : await this.#lastTransactions(range, states, most),
       traces: traces.size === 0 ? [] : await this.#ended(range, 'transactions', traces, most),
     };
     if (isCut(range, most, found.states, found.traces)) {
@@ -157,7 +160,10 @@ export class FinalEventReader {
     }
   }
 
-  #lastTransactions(range: SeqnoRange, accounts: readonly bigint[], most: number) {
+  async #lastTransactions(range: SeqnoRange, wanted: ReadonlyMap<bigint, Address>, most: number) {
+    const isMany = wanted.size > MANY_ACCOUNTS && range.from === range.to;
+    const touched = isMany ? (await this.#index.touchedAccounts(range, this.#limits)).map(keyOf) : wanted.keys();
+    const accounts = [...touched].filter((key) => wanted.has(key));
     return this.#index.finalTransactions(range, { accounts, isLast: true }, most, this.#limits);
   }
 
@@ -246,8 +252,8 @@ export class FinalEventReader {
   }
 
   /** Traces that ended in a range, by the messages that they began with. */
-  async #whole(range: SeqnoRange, hashes: ReadonlySet<string>): Promise<TraceEvent[]> {
-    const bytes = [...hashes].flatMap((text) => hashOf(text) ?? []);
+  async #whole(range: SeqnoRange, hashes: WantedHashes): Promise<TraceEvent[]> {
+    const bytes = [...hashes.keys()].flatMap((text) => hashOf(text) ?? []);
     if (bytes.length === 0) return [];
     const isMany = hashes.size > MANY_ACCOUNTS && range.from === range.to;
     const found = isMany

@@ -67,6 +67,9 @@ const READY_POLL_MS = 100;
 /** Why there are no events yet. */
 const NOT_READ = 'the index was not read yet; try again';
 const QUERY_MS = 10_000;
+/** For all clients together so many times as much may be buffered as for one; it is looked at so often while events are sent. */
+const MOST_FULL_BUFFERS = 64;
+const SHED_EVERY_MS = 1_000;
 
 /**
  * The finalized events of a network. Follows the index block by block, in each lane, and gives each event to the subscribers that
@@ -80,6 +83,8 @@ export class StreamHub {
   readonly #live: LiveFeed;
   #endLive = (): void => {};
   readonly #subscribers = new Map<Subscriber, ReplayPositions>();
+  /** Those who have nothing to replay and are not live yet. */
+  readonly #waiting = new Map<Subscriber, ReplayPositions>();
   readonly #replays: Semaphore;
   #replaying = 0;
   readonly #place: LanePositions;
@@ -92,6 +97,7 @@ export class StreamHub {
   #sent = 0;
   #lagging = 0;
   #resumed = 0;
+  #shedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HubOptions, modules: HubModules) {
     this.#settings = { ...defaultStreamSettings, ...options };
@@ -127,6 +133,12 @@ export class StreamHub {
   /** The cursor behind all events until now; null before it was read what the index has. */
   get cursor(): string | null {
     return this.#begun() === null ? null : this.#place.cursor;
+  }
+
+  /** The cursor that a stream of all events of the index begins behind. @throws stream/unavailable */
+  get firstCursor(): string {
+    if (this.#begun() === null) throw streamErrors.unavailable({ problem: NOT_READ });
+    return this.#place.first;
   }
 
   /** Why no events come; null: they do. */
@@ -193,20 +205,19 @@ export class StreamHub {
   }
 
   /**
-   * Gives a subscriber another subscription, between two blocks.
+   * Gives a subscriber another subscription, between two events.
    *
    * @param from null: it goes on where it is
    * @param onChange called before the first event of the new subscription, with the cursor that it begins behind
    * @throws stream/too-many-replays
    */
-  async change(
+  change(
     subscriber: Subscriber,
     subscription: Subscription,
     from: StreamPosition | null,
     onChange: (cursor: string) => void,
-  ): Promise<void> {
+  ): void {
     if (from !== null) this.requireRoom(from);
-    while (this.#busy.size > 0) await Promise.all(this.#busy.values());
     if (subscriber.isEnded) return;
     this.#audience.remove(subscriber);
     this.#live.remove(subscriber);
@@ -270,6 +281,7 @@ export class StreamHub {
     let chunk = FIRST_CHUNK;
     try {
       while (isCurrent() && positions.size > 0) {
+        const { next } = this.#wake;
         let isWaiting = true;
         for (const lane of [...positions.keys()]) {
           if (!isCurrent()) return;
@@ -281,8 +293,10 @@ export class StreamHub {
           chunk = read < FEW_EVENTS ? Math.min(chunk * 2, MOST_CHUNK) : Math.max(1, Math.floor(chunk / 2));
         }
         if (!isWaiting || !isCurrent()) continue;
-        // It is where the hub is, which is in the middle of a batch, or before where the cursor was made.
-        await (this.#busy.size > 0 ? Promise.all(this.#busy.values()) : this.#wake.next);
+        // It is where the hub is, which is in the middle of a batch, or before where the cursor was made; or rows are missing.
+        this.#waiting.set(subscriber, positions);
+        await (this.#busy.size > 0 ? Promise.all(this.#busy.values()) : next);
+        if (this.#waiting.get(subscriber) === positions) this.#waiting.delete(subscriber);
       }
     } catch (error) {
       if (!isCurrent()) return;
@@ -290,6 +304,7 @@ export class StreamHub {
       this.#modules.logger.warn('a stream could not be resumed', { problem });
       this.#end(subscriber, 'resume-failed', problem);
     } finally {
+      if (this.#waiting.get(subscriber) === positions) this.#waiting.delete(subscriber);
       this.#replaying--;
     }
   }
@@ -303,7 +318,7 @@ export class StreamHub {
     isCurrent: () => boolean,
   ): Promise<number | null> {
     const place = positions.get(lane)!;
-    const head = this.#place.now?.[lane].seqno ?? 0;
+    const head = await this.#place.replayableTo(lane);
     const from = nextBlock(place);
     if (from > head) return null;
     const range = { from, to: Math.min(head, from + chunk - 1) };
@@ -373,7 +388,13 @@ export class StreamHub {
       const next = this.#place.indexed(lane);
       if (next === null) return false;
       const { from } = next;
-      const settled = this.#audience.wanted(lane) === null ? next.to : await this.#place.settledTo(lane, next);
+      if (this.#audience.wanted(lane) === null) {
+        this.#place.pass(lane, next);
+        this.#attachWaiting(lane);
+        if (lane === 'blocks') this.wake();
+        continue;
+      }
+      const settled = await this.#place.settledTo(lane, next);
       if (settled < from) return true;
       const range = { from, to: Math.min(settled, from + BATCH_BLOCKS - 1) };
       const done = this.#dispatch(lane, range);
@@ -385,7 +406,18 @@ export class StreamHub {
         await done;
       } finally {
         this.#busy.delete(lane);
+        this.#attachWaiting(lane);
+        // The other lanes do not go beyond blocks.
+        if (lane === 'blocks') this.wake();
       }
+    }
+  }
+
+  /** Between two batches: the next one may begin before others are called. */
+  #attachWaiting(lane: StreamLane): void {
+    for (const [subscriber, positions] of this.#waiting) {
+      const isCurrent = positions.has(lane) && this.#subscribers.get(subscriber) === positions;
+      if (isCurrent) this.#attach(subscriber, positions, lane);
     }
   }
 
@@ -420,18 +452,21 @@ export class StreamHub {
     // Together with the position, without a pause.
     this.#place.moveTo(event.lane, { seqno: event.seqno, order: event.order });
     if (texts.length > 0) this.#events++;
-    for (const [text, subscribers] of texts) for (const subscriber of subscribers) this.#deliver(subscriber, text);
+    for (const [text, subscribers] of texts) {
+      for (const subscriber of subscribers) {
+        // Others have left, or changed their subscription and are replayed to from here on.
+        if (this.#audience.isLive(subscriber, event.lane)) this.#deliver(subscriber, text);
+      }
+    }
   }
 
   // Delivery
 
   #deliver(subscriber: Subscriber, text: EventText): void {
     if (subscriber.isEnded) return;
-    if (!subscriber.takes) {
-      this.#lagging++;
-      this.#end(subscriber, 'lagging');
-      return;
-    }
+    if (this.#modules.clock.now() - this.#shedAt >= SHED_EVERY_MS) this.#shed();
+    if (!subscriber.takes) this.#endLagging(subscriber);
+    if (subscriber.isEnded) return;
     this.#sent++;
     if (!text.isFinal) {
       subscriber.sink.send(text, null);
@@ -445,6 +480,25 @@ export class StreamHub {
     const cursor = isLive ? this.cursor! : cursorText(this.#settings.chain, position);
     subscriber.sentUpTo = position;
     subscriber.sink.send(text, cursor);
+  }
+
+  /** Ends those who lag most while more is buffered for all together than there is room for. */
+  #shed(): void {
+    this.#shedAt = this.#modules.clock.now();
+    const lagging = [...this.#subscribers.keys()].filter(({ sink }) => sink.buffered > 0);
+    let buffered = lagging.reduce((sum, { sink }) => sum + sink.buffered, 0);
+    const room = this.#settings.maxBufferedBytes * MOST_FULL_BUFFERS;
+    if (buffered <= room) return;
+    for (const subscriber of lagging.sort((a, b) => b.sink.buffered - a.sink.buffered)) {
+      if (buffered <= room) return;
+      buffered -= subscriber.sink.buffered;
+      this.#endLagging(subscriber);
+    }
+  }
+
+  #endLagging(subscriber: Subscriber): void {
+    this.#lagging++;
+    this.#end(subscriber, 'lagging');
   }
 
   #positionIn(subscriber: Subscriber): StreamPosition {

@@ -33,6 +33,9 @@ interface LaneModules {
 const SETTLE_MS = 10_000;
 const QUERY_MS = 10_000;
 
+/** Blocks before the newest one in which rows may still be missing: detection and classification are seldom further behind. */
+const MOST_UNCHECKED = { jettons: 32, actions: 10_000 };
+
 /** Where the hub is in each lane, and how far it can go: as far as the index has all rows that the events of the lane need. */
 export class LanePositions {
   readonly #options: LaneOptions;
@@ -40,6 +43,8 @@ export class LanePositions {
   #now: Record<StreamLane, LanePosition> | null = null;
   /** Null: the position has changed since it was written. */
   #cursor: string | null = null;
+  /** The first block of a lane that was passed without a look at its rows. */
+  readonly #unchecked = new Map<StreamLane, number>();
   readonly #waitingSince = new Map<StreamLane, { readonly seqno: number; readonly since: number }>();
 
   constructor(options: LaneOptions, modules: LaneModules) {
@@ -70,10 +75,39 @@ export class LanePositions {
     this.#cursor = null;
   }
 
+  /** Passes blocks that nobody waits for, whether or not their rows are complete. */
+  pass(lane: StreamLane, { from, to }: SeqnoRange): void {
+    if (lane !== 'blocks' && !this.#unchecked.has(lane)) this.#unchecked.set(lane, from);
+    this.moveTo(lane, behindBlock(to));
+  }
+
+  /** How far a lane can be replayed: up to where the hub is, but not beyond rows that are still missing. */
+  async replayableTo(lane: StreamLane): Promise<number> {
+    const head = this.#now?.[lane].seqno ?? 0;
+    const unchecked = this.#unchecked.get(lane);
+    if (lane === 'blocks' || unchecked === undefined) return head;
+    const settled = await this.settledTo(lane, { from: Math.max(unchecked, head - MOST_UNCHECKED[lane]), to: head });
+    if (settled >= this.#now![lane].seqno) this.#unchecked.delete(lane);
+    else this.#unchecked.set(lane, settled + 1);
+    return settled;
+  }
+
   /** The cursor of the place. */
   get cursor(): string {
     this.#cursor ??= cursorText(this.#options.chain, this.#now!);
     return this.#cursor;
+  }
+
+  /** The cursor of the place before all blocks that can be replayed. */
+  get first(): string {
+    const at = behindBlock((this.#replayable()?.from ?? 1) - 1);
+    return cursorText(this.#options.chain, { blocks: at, jettons: at, actions: at });
+  }
+
+  /** The range of blocks that the place is in, which a replay must not leave; undefined: there is none. */
+  #replayable(): SeqnoRange | undefined {
+    const history = this.#modules.coverage()?.history ?? [];
+    return history.find(({ to }) => to >= this.#now!.blocks.seqno) ?? history.at(-1);
   }
 
   /**
@@ -86,8 +120,7 @@ export class LanePositions {
     const now = this.#now!;
     if (cursor === null || cursor === NOW) return { ...now };
     const position = parseCursor(this.#options.chain, cursor);
-    const history = this.#modules.coverage()?.history ?? [];
-    const range = history.find(({ to }) => to >= now.blocks.seqno) ?? history.at(-1);
+    const range = this.#replayable();
     for (const lane of LANES) {
       const { seqno } = position[lane];
       if (range !== undefined && nextBlock(position[lane]) < range.from)

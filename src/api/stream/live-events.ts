@@ -44,6 +44,7 @@ interface ListedTransaction {
  */
 export class LiveFeed {
   readonly #modules: LiveFeedModules;
+  readonly #subscribers = new Set<Subscriber>();
   readonly #byAccount = new Map<string, Set<Subscriber>>();
   readonly #byTrace = new Map<string, Set<Subscriber>>();
   #waiting = 0;
@@ -56,11 +57,13 @@ export class LiveFeed {
   add(subscriber: Subscriber): void {
     const { accounts, traces, minFinality } = subscriber.subscription;
     if (minFinality === 'finalized') return;
+    this.#subscribers.add(subscriber);
     for (const raw of accounts.keys()) addTo(this.#byAccount, raw, subscriber);
     for (const hash of traces) addTo(this.#byTrace, hash, subscriber);
   }
 
   remove(subscriber: Subscriber): void {
+    if (!this.#subscribers.delete(subscriber)) return;
     const { accounts, traces } = subscriber.subscription;
     for (const raw of accounts.keys()) removeFrom(this.#byAccount, raw, subscriber);
     for (const hash of traces) removeFrom(this.#byTrace, hash, subscriber);
@@ -68,7 +71,7 @@ export class LiveFeed {
 
   /** Sends an event after those before it. */
   note(event: LiveEvent): void {
-    if (this.#byAccount.size + this.#byTrace.size === 0 || this.#waiting >= MOST_WAITING) return;
+    if (this.#subscribers.size === 0 || this.#waiting >= MOST_WAITING) return;
     this.#waiting++;
     this.#tail = this.#tail
       .then(() => this.#give(event))
@@ -98,9 +101,7 @@ export class LiveFeed {
     const norm = toBase64(external_hash_norm);
     const why = `"reason":"${reason}","problem":${JSON.stringify(problem)}`;
     const text = new EventText(`{"type":"trace_invalidated",${hashMember(norm)},${why}}`, false);
-    for (const subscriber of new Set(
-      [...this.#byAccount.values(), ...this.#byTrace.values()].flatMap((all) => [...all]),
-    )) {
+    for (const subscriber of [...this.#subscribers]) {
       if (subscriber.uncertain.forget(norm)) this.#modules.deliver(subscriber, text);
     }
   }

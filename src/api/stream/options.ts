@@ -10,6 +10,8 @@ export interface StreamSettings {
   readonly maxConnections: number | null;
   /** Accounts and traces of one stream. Null: any number. Default 4,096. */
   readonly maxAddresses: number | null;
+  /** Accounts and traces of all streams, of which one client may have a quarter. Default 400,000: up to 2 kB each. */
+  readonly maxWatched: number;
   /** Interval of comments on SSE and of pings on WebSocket. Default 15 s. */
   readonly keepAliveMs: number;
   /** How long a client may take to read the last event. Default 10 s. */
@@ -26,6 +28,7 @@ export const defaultStreamSettings: StreamSettings = {
   maxWaitingReplays: 4_096,
   maxConnections: 64,
   maxAddresses: 4_096,
+  maxWatched: 400_000,
   keepAliveMs: 15_000,
   lingerMs: 10_000,
   maxMessagesPerSecond: 20,

@@ -10,6 +10,7 @@ import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.
 import { acknowledgement, failureJson, htmlSafeJson, problemText, refusalStatus } from '#api/stream/refusals.js';
 import { bodyValue, formValue, readingPrice } from '#api/stream/request-json.js';
 import { SseConnection } from '#api/stream/sse.js';
+import { sizeOf } from '#api/stream/subscription.js';
 import {
   emptySubscription,
   type RequestContext,
@@ -61,6 +62,8 @@ export class StreamRoutes {
       maxBufferedChunks: MOST_CHUNKS,
       // A compressor for each client costs more than most events are long.
       perMessageDeflate: false,
+      // Pings count as messages: whoever is answered decides.
+      autoPong: false,
       clientTracking: false,
     });
   }
@@ -149,7 +152,9 @@ export class StreamRoutes {
         release = grant.release;
         const known = { ...context, maxAddresses: grant.maxAddresses };
         const read = version === 2 ? readSubscription : readFirstSubscription;
-        return { subscription: read(fields, emptySubscription(known), known), resumeFrom: fields.text('resume_from') };
+        const subscription = read(fields, emptySubscription(known), known);
+        grant.hold(sizeOf(subscription));
+        return { subscription, resumeFrom: fields.text('resume_from') };
       });
       const hub = this.#modules.hubOf(request.network.name);
       if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });

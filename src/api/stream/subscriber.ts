@@ -8,7 +8,8 @@ export class EventText {
   readonly isFinal: boolean;
   /** Of a final event: the trace that nothing less certain is sent of after it. */
   readonly settles: { readonly norm: string; readonly kind: TraceEventKind } | null;
-  #framed: { readonly cursor: string | null; readonly form: string; readonly bytes: Buffer } | null = null;
+  /** By form, of the cursor that was asked for last: that of all who are live. */
+  readonly #framed = new Map<string, { readonly cursor: string | null; readonly bytes: Buffer }>();
 
   constructor(json: string, isFinal: boolean, settles: EventText['settles'] = null) {
     this.json = json;
@@ -23,10 +24,10 @@ export class EventText {
 
   /** Bytes that are made once for all connections with the same form. */
   framed(form: string, cursor: string | null, make: (json: string) => string): Buffer {
-    const known = this.#framed;
-    if (known !== null && known.form === form && known.cursor === cursor) return known.bytes;
+    const known = this.#framed.get(form);
+    if (known !== undefined && known.cursor === cursor) return known.bytes;
     const bytes = Buffer.from(make(this.withCursor(cursor)));
-    this.#framed = { cursor, form, bytes };
+    this.#framed.set(form, { cursor, bytes });
     return bytes;
   }
 }

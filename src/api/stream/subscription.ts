@@ -52,6 +52,11 @@ export interface Subscription {
   readonly options: EventOptions;
 }
 
+/** How many accounts and traces a subscription has. */
+export function sizeOf({ accounts, traces }: Pick<Subscription, 'accounts' | 'traces'>): number {
+  return accounts.size + traces.size;
+}
+
 /** An account as a subscription has it. */
 export function subscribedAccount(address: Address, types: ReadonlySet<EventType>): SubscribedAccount {
   return { address, key: accountKey(addressBytes(address)), types };

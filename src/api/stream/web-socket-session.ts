@@ -8,7 +8,7 @@ import type { StreamSettings } from '#api/stream/options.js';
 import { acknowledgement, failureJson, problemText, type RequestName } from '#api/stream/refusals.js';
 import { jsonValue, readingPrice } from '#api/stream/request-json.js';
 import type { Subscriber } from '#api/stream/subscriber.js';
-import type { Subscription } from '#api/stream/subscription.js';
+import { type Subscription, sizeOf } from '#api/stream/subscription.js';
 import {
   emptySubscription,
   type RequestContext,
@@ -150,11 +150,14 @@ export class WebSocketSession {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const known = this.#subscriber;
     const from = known === null || resumeFrom !== null ? hub.positionOf(resumeFrom) : null;
+    // What is refused later could not be answered any more.
+    if (from !== null) hub.requireRoom(from);
+    this.#grant?.hold(sizeOf(next));
     if (known === null) {
       this.#connection.reply(reply(hub.cursorOf({ sentUpTo: from })));
       this.#subscriber = hub.join(next, this.#connection, from!);
     } else {
-      await hub.change(known, next, from, (cursor) => this.#connection.reply(reply(cursor)));
+      hub.change(known, next, from, (cursor) => this.#connection.reply(reply(cursor)));
     }
     this.#subscription = next;
   }

@@ -26,6 +26,8 @@ class RecordedSocket extends EventEmitter {
     this.sent.push(text);
   }
 
+  pong(): void {}
+
   close(code: number): void {
     this.closedWith = code;
     this.readyState = WebSocket.CLOSING;

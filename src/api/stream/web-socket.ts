@@ -24,6 +24,7 @@ export class WebSocketConnection implements EventSink {
   readonly #waiting: Buffer[] = [];
   #isHandling = false;
   #isAlive = true;
+  #isClosing = false;
   #tokens: number;
   #filledAt: number;
   #cancel: CancelSchedule = () => {};
@@ -38,8 +39,9 @@ export class WebSocketConnection implements EventSink {
     this.#tokens = settings.maxMessagesPerSecond * BURST_SECONDS;
     this.#filledAt = clock.now();
     socket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
-    // Each is answered.
-    socket.on('ping', () => this.#spend(1));
+    socket.on('ping', (data) => {
+      if (this.#spend(1) && this.#hasRoom()) socket.pong(data);
+    });
     socket.on('pong', () => {
       this.#isAlive = true;
     });
@@ -58,7 +60,15 @@ export class WebSocketConnection implements EventSink {
 
   /** A reply. @param json of it */
   reply(json: string): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(json);
+    if (this.#hasRoom()) this.#socket.send(json);
+  }
+
+  /** Whether a reply can be sent. A client that asks and does not read the replies is cut off. */
+  #hasRoom(): boolean {
+    if (this.#socket.readyState !== this.#socket.OPEN) return false;
+    if (this.buffered <= this.#settings.maxBufferedBytes) return true;
+    this.#socket.terminate();
+    return false;
   }
 
   send(text: EventText, cursor: string | null): void {
@@ -83,6 +93,10 @@ export class WebSocketConnection implements EventSink {
   }
 
   #close(code: number, reason: string): void {
+    // It is cut off some time after the first reason, whatever it sends meanwhile.
+    if (this.#isClosing) return;
+    this.#isClosing = true;
+    this.#waiting.length = 0;
     this.#cancel();
     this.#socket.close(code, reason);
     // To get the client's own close.
@@ -103,15 +117,15 @@ export class WebSocketConnection implements EventSink {
     if (!this.#isHandling) void this.#handle();
   }
 
-  /** Counts messages. @returns false: they are too many, and the connection is refused */
+  /** Counts messages. @returns false: they are too many, and the connection is being closed */
   #spend(messages: number): boolean {
+    if (this.#isClosing) return false;
     const { maxMessagesPerSecond } = this.#settings;
     const now = this.#clock.now();
     const filled = this.#tokens + ((now - this.#filledAt) / 1000) * maxMessagesPerSecond;
     this.#tokens = Math.min(filled, maxMessagesPerSecond * BURST_SECONDS) - messages;
     this.#filledAt = now;
     if (this.#tokens >= 0) return true;
-    this.#waiting.length = 0;
     this.refuse(JSON.stringify({ error: `more than ${maxMessagesPerSecond} messages per second` }));
     return false;
   }

@@ -57,6 +57,20 @@ export const webhooksOpenApi: Json = {
       properties: { webhooks: { type: 'array', items: ref('Webhook') } },
     }),
     '/api/webhooks/test': change('test', 'Sends a test event', ['id'], { id }, { type: 'object' }),
+    '/api/webhooks/rotate': change(
+      'rotate',
+      'Gives a webhook a new secret; the one before signs as well for a day',
+      ['id'],
+      { id },
+      {
+        type: 'object',
+        properties: {
+          id,
+          secret: { type: 'string', description: 'The new one, once.' },
+          previous_until: { type: 'string', format: 'date-time', description: 'Until then both secrets sign.' },
+        },
+      },
+    ),
     '/api/webhooks/remove': change(
       'remove',
       'Removes a webhook',

@@ -15,7 +15,7 @@ export interface WebhookRoutesModules {
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
-const CHANGES: ReadonlySet<string> = new Set(['add', 'test', 'remove', 'replay']);
+const CHANGES: ReadonlySet<string> = new Set(['add', 'test', 'rotate', 'remove', 'replay']);
 
 type Method = (webhooks: Webhooks, owner: WebhookOwner, given: Given) => Promise<unknown>;
 
@@ -26,6 +26,11 @@ const METHODS: Readonly<Record<string, Method>> = {
     return hookJson(hook, true);
   },
   test: (webhooks, owner, given) => webhooks.test(owner, given.text('id')),
+  rotate: async (webhooks, owner, given) => {
+    const id = given.text('id');
+    const { secret, previous_until } = await webhooks.rotate(owner, id);
+    return { id, secret, previous_until: timeText(previous_until) };
+  },
   remove: async (webhooks, owner, given) => {
     await webhooks.remove(owner, given.text('id'));
     return { removed: true };
@@ -130,8 +135,8 @@ class Given {
 }
 
 /** @param isNew then with the secret, which is shown once */
-function hookJson({ id, url, filter, secret, cursor, created_at }: StoredWebhook, isNew: boolean): object {
-  return { id, url, filter, ...(isNew ? { secret } : {}), cursor, created_at: timeText(created_at) };
+function hookJson({ id, url, filter, secrets, cursor, created_at }: StoredWebhook, isNew: boolean): object {
+  return { id, url, filter, ...(isNew ? { secret: secrets.secret } : {}), cursor, created_at: timeText(created_at) };
 }
 
 function deliveryJson({

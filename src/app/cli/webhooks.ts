@@ -24,7 +24,7 @@ interface AddFlags extends CommonFlags {
 // biome-ignore lint/suspicious/noExplicitAny: answers of all methods
 type Answer = any;
 
-const SUBCOMMANDS = 'add, list, test, remove, deliveries, replay';
+const SUBCOMMANDS = 'add, list, test, rotate, remove, deliveries, replay';
 
 /** `tern webhooks`: manages the webhooks of a running service, over its HTTP API. */
 export function webhooksCommand(environment: CliEnvironment): Command {
@@ -42,7 +42,12 @@ export function webhooksCommand(environment: CliEnvironment): Command {
       throw cliErrors.usage({ problem: `${problem}; available: ${SUBCOMMANDS}` });
     });
   const own = [addCommand(environment), listCommand(environment), testCommand(environment)];
-  const others = [removeCommand(environment), deliveriesCommand(environment), replayCommand(environment)];
+  const others = [
+    rotateCommand(environment),
+    removeCommand(environment),
+    deliveriesCommand(environment),
+    replayCommand(environment),
+  ];
   for (const command of [...own, ...others]) {
     command
       .option('--url <url>', 'URL of the service; default: TERN_URL, or the local network')
@@ -114,6 +119,17 @@ function testCommand(environment: CliEnvironment): Command {
     .action(async (id: string, flags: CommonFlags, command: Command) => {
       const answer = await ask(environment, flags, 'test', { id });
       print(command, flags, answer, `${answer.problem ?? `delivered: ${answer.status}`}\n`);
+    });
+}
+
+function rotateCommand(environment: CliEnvironment): Command {
+  return new Command('rotate')
+    .description('give a webhook a new secret, which is printed once; the one before signs as well for a day')
+    .argument('<id>', 'id of the webhook')
+    .action(async (id: string, flags: CommonFlags, command: Command) => {
+      const answer = await ask(environment, flags, 'rotate', { id });
+      const text = `secret ${answer.secret}\nthe one before signs as well until ${answer.previous_until}\n`;
+      print(command, flags, answer, text);
     });
 }
 

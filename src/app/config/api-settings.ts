@@ -103,6 +103,12 @@ export const apiSettings = {
     fallback: '4096',
     meaning: 'accounts and traces of one stream of events, where the plan of the key does not say it',
   }),
+  maxStreamAccounts: singleSetting({
+    ...integerValue('N', 1, 100_000_000),
+    fallback: '400000',
+    meaning:
+      'accounts and traces of all streams of events together, up to 2 kB of memory each; one client may have a quarter',
+  }),
   maxStreamBufferKb: singleSetting({
     ...integerValue('KB', 64, 1_048_576),
     fallback: '4096',

@@ -88,6 +88,7 @@ const samples: Record<Name, readonly [good: string, value: unknown, ...bad: stri
   pending: ['off', 'off', 'yes'],
   maxStreamsPerClient: ['8', 8, '0', 'x'],
   maxStreamAddresses: ['100', 100, '0', 'x'],
+  maxStreamAccounts: ['1000', 1000, '0', 'x'],
   maxStreamBufferKb: ['64', 64, '63', 'x'],
   webhooks: ['open', 'open', 'yes'],
   webhookTargets: ['any', 'any', 'private'],

@@ -38,6 +38,8 @@ interface IndexHead {
 /** The index of a network. */
 export interface NetworkIndex {
   readonly role: IndexRole;
+  /** Distinguishes local networks with equal zerostates; null: there is no other. */
+  readonly incarnation: string | null;
   /** Fail while the database is unavailable. */
   readonly reads: IndexPort;
   /** Reads the database in another way, with the same errors while it is unavailable. */
@@ -175,6 +177,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     const contradiction = () => writer?.contradiction() ?? branch.contradiction;
     return {
       role,
+      incarnation: network.incarnation,
       opened,
       answering,
       reads: interruptibleReads(current),

@@ -269,11 +269,13 @@ function tvmLimits(settings: ApiSettings, workers: number): NetworkTvmOptions {
 }
 
 function streamPlan(settings: ApiSettings): StreamPlan {
-  const { maxStreamsPerClient, maxStreamAddresses, maxStreamBufferKb, webhooks, webhookTargets, profile } = settings;
+  const { maxStreamsPerClient, maxStreamAddresses, maxStreamAccounts, maxStreamBufferKb } = settings;
+  const { webhooks, webhookTargets, profile } = settings;
   return {
     streams: {
       maxConnections: maxStreamsPerClient,
       maxAddresses: maxStreamAddresses,
+      maxWatched: maxStreamAccounts,
       maxBufferedBytes: maxStreamBufferKb * KIB,
     },
     ...{ webhooks, webhookTargets, profile },

@@ -40,12 +40,17 @@ export interface OpenStreams {
   close(): Promise<void>;
 }
 
+/** Digits of the name of a chain in cursors. */
+const CHAIN_DIGITS = 8;
+
 /** Starts to follow the events of an index, and to send webhooks while this process writes it. */
 export function openStreams(plan: StreamPlan, modules: OpenStreamsModules): Promise<OpenStreams> {
   return withClosers(async (closers) => {
     const { config, index, facts, live, clock, unixTimeMs, randomBytes, logger } = modules;
+    // A local network that is set back has the same zerostate, and other blocks.
+    const chain = index.incarnation ?? toHex(config.zeroState.file_hash);
     const hub = new StreamHub(
-      { ...plan.streams, chain: toHex(config.zeroState.file_hash.subarray(0, 4)), actionsKey: progressKey(actions) },
+      { ...plan.streams, chain: chain.slice(0, CHAIN_DIGITS), actionsKey: progressKey(actions) },
       {
         ...{ index: index.reads, coverage: () => (index.version === 0 ? null : index.coverage()), live, clock, logger },
         texts: new EventAnswers({ index: index.reads, ...facts }),

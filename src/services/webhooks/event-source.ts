@@ -14,6 +14,13 @@ export interface EventTaker {
 export interface EventSource {
   /** Behind all events until now; null: there are none yet. */
   readonly cursor: string | null;
+  /**
+   * Where to go on behind a cursor: there, or, when the index does not reach back so far or is of another chain, where it begins.
+   *
+   * @returns `gap` says what is missing between the two; null: nothing
+   * @throws when no events can be read
+   */
+  resumable(cursor: string): { readonly cursor: string; readonly gap: string | null };
   /** @throws when the filter is not a subscription */
   check(filter: unknown): void;
   /**

@@ -1,12 +1,15 @@
 import type { Database } from '#drivers/store/database.js';
 import {
   type AttemptOutcome,
+  beginAttempt,
   countWaiting,
   noteAttempt,
   readWaiting,
   type StoredDelivery,
   type StoredWebhook,
   storeDeliveries,
+  type WaitingAmount,
+  type WebhookSecrets,
 } from '#drivers/store/write/webhooks.js';
 import { parseWebUrl, type WebClient } from '#drivers/web/web-client.js';
 import { type Clock, pause } from '#kernel/clock.js';
@@ -29,7 +32,7 @@ export interface HookRunnerModules {
 }
 
 /** Deliveries that are read at a time. */
-const PAGE = 32;
+const PAGE = { count: 32, bytes: 2 ** 20 };
 const RETRY_MS = 1_000;
 const LONGEST_PROBLEM = 500;
 
@@ -92,20 +95,27 @@ export class HookRunner {
 
   async #takeWhileSubscribed(): Promise<void> {
     const { source, database } = this.#modules;
-    const { maxWaiting } = this.#settings;
     const { id, filter } = this.#hook;
-    const waiting = await database.withWriter((client) => countWaiting(client, id, maxWaiting));
+    const waiting = await database.withWriter((client) => countWaiting(client, id, this.#settings.maxWaiting));
     // The rest stays in the index until the receiver has taken what waits.
-    if (waiting >= maxWaiting) return;
+    if (this.#isFull(waiting)) return;
+    const { cursor, gap } = source.resumable(this.#cursor);
     this.#taken = [];
     this.#bytes = 0;
+    if (gap !== null) {
+      this.#modules.logger.warn('a webhook lacks events', { hook: id, problem: gap });
+      const body = JSON.stringify({ type: 'gap', error: gap, behind: this.#cursor, cursor });
+      this.#taken.push({ json: body, cursor });
+      await this.#store();
+      return;
+    }
     let hasEnded = false;
     const end = source.subscribe(
       filter,
-      this.#cursor,
+      cursor,
       this.#taker(() => (hasEnded = true)),
     );
-    let stored = waiting;
+    let { events, bytes } = waiting;
     try {
       while (!this.#stop.signal.aborted) {
         if (this.#taken.length === 0) {
@@ -113,12 +123,18 @@ export class HookRunner {
           await this.#storing.next;
           continue;
         }
-        stored += await this.#store();
-        if (stored >= maxWaiting) return;
+        const stored = await this.#store();
+        events += stored.events;
+        bytes += stored.bytes;
+        if (this.#isFull({ events, bytes })) return;
       }
     } finally {
       end();
     }
+  }
+
+  #isFull({ events, bytes }: WaitingAmount): boolean {
+    return events >= this.#settings.maxWaiting || bytes >= this.#settings.maxWaitingBytes;
   }
 
   #taker(onEnd: () => void): EventTaker {
@@ -145,8 +161,8 @@ export class HookRunner {
     };
   }
 
-  /** Stores what was taken. @returns how many events */
-  async #store(): Promise<number> {
+  /** Stores what was taken. @returns how much */
+  async #store(): Promise<WaitingAmount> {
     const { database, unixTimeMs } = this.#modules;
     const taken = this.#taken;
     const bytes = this.#bytes;
@@ -160,13 +176,13 @@ export class HookRunner {
     if (!isStored) {
       // Another process is the leader now, or the hook was removed.
       this.#stop.abort();
-      return 0;
+      return { events: 0, bytes: 0 };
     }
     this.#cursor = after;
     this.#bytes -= bytes;
     if (this.#bytes === 0) this.#onDrain?.();
     this.#sending.wake();
-    return taken.length;
+    return { events: taken.length, bytes };
   }
 
   // Sending
@@ -189,10 +205,9 @@ export class HookRunner {
             break;
           }
           const outcome = await this.#attempt(delivery);
-          if (stopped.aborted || outcome === null) return;
-          await database.withWriter((client) => {
-            return noteAttempt(client, this.#hook.id, delivery.number, outcome, unixTimeMs());
-          });
+          // Null: another process sends it.
+          if (outcome === null) this.#stop.abort();
+          if (outcome === null || stopped.aborted) return;
           this.#modules.onAttempt(outcome);
           // The order is kept: those behind it wait.
           if (outcome.state === 'waiting') break;
@@ -205,18 +220,30 @@ export class HookRunner {
     }
   }
 
-  /** @returns null: it was stopped */
-  async #attempt({ number, body, attempts, since }: StoredDelivery): Promise<AttemptOutcome | null> {
-    const { unixTimeMs } = this.#modules;
-    const { id } = this.#hook;
-    const answer = await sendSigned(this.#hook, `msg_${id}_${number}`, body, this.#modules, this.#stop.signal);
+  /** @returns null: it was stopped, or another process sends */
+  async #attempt(delivery: StoredDelivery): Promise<AttemptOutcome | null> {
+    const { database, unixTimeMs } = this.#modules;
+    const { id, url } = this.#hook;
+    const { number, body } = delivery;
+    const begun = await database.withWriter((client) => beginAttempt(client, id, delivery, unixTimeMs()));
+    if (begun === null) return null;
+    const { attempt, since, secrets } = begun;
+    const message = `msg_${id}_${number}`;
+    const answer = await sendSigned({ url, secrets }, message, body, this.#modules, this.#stop.signal);
     if (this.#stop.signal.aborted) return null;
-    const { status, problem } = answer;
+    const outcome = this.#outcomeOf(answer, attempt, Number(since));
+    const isNoted = await database.withWriter((client) => {
+      return noteAttempt(client, id, { number, attempt }, outcome, unixTimeMs());
+    });
+    return isNoted ? outcome : null;
+  }
+
+  #outcomeOf({ status, problem }: ReceiverAnswer, attempt: number, since: number): AttemptOutcome {
     if (problem === null) return { state: 'delivered', not_before: 0, status, problem };
-    const now = unixTimeMs();
+    const now = this.#modules.unixTimeMs();
     const { firstRetryMs, mostRetryMs, giveUpMs } = this.#settings;
-    if (now - Number(since) >= giveUpMs) return { state: 'dead', not_before: 0, status, problem };
-    const delay = Math.min(firstRetryMs * 2 ** Math.min(attempts, 30), mostRetryMs);
+    if (now - since >= giveUpMs) return { state: 'dead', not_before: 0, status, problem };
+    const delay = Math.min(firstRetryMs * 2 ** Math.min(attempt - 1, 30), mostRetryMs);
     return { state: 'waiting', not_before: now + delay, status, problem };
   }
 }
@@ -231,20 +258,26 @@ export interface ReceiverAnswer {
 
 /** Sends one event. Never rejects. */
 export async function sendSigned(
-  { url, secret }: Pick<StoredWebhook, 'url' | 'secret'>,
+  { url, secrets }: Pick<StoredWebhook, 'url' | 'secrets'>,
   id: string,
   body: string,
   { web, unixTimeMs }: Pick<HookRunnerModules, 'web' | 'unixTimeMs'>,
   stopped: AbortSignal,
 ): Promise<ReceiverAnswer> {
   try {
-    const headers = signedHeaders(secret, id, body, Math.floor(unixTimeMs() / 1000));
+    const now = unixTimeMs();
+    const headers = signedHeaders(validSecrets(secrets, now), id, body, Math.floor(now / 1000));
     const request = { url: parseWebUrl(url), method: 'POST' as const, headers, body: new TextEncoder().encode(body) };
     const { status } = await web.send(request, stopped);
     return { status, problem: status >= 200 && status < 300 ? null : `it answered ${status}` };
   } catch (error) {
     return { status: null, problem: problemOf(error) };
   }
+}
+
+/** The secrets that sign at a time. */
+function validSecrets({ secret, previous_secret, previous_until }: WebhookSecrets, now: number): readonly string[] {
+  return previous_secret !== null && now < Number(previous_until) ? [secret, previous_secret] : [secret];
 }
 
 function problemOf(error: unknown): string {

@@ -12,17 +12,25 @@ export function newSecret(randomBytes: (size: number) => Uint8Array): string {
 
 /**
  * The headers of a delivery (Standard Webhooks 1.0): the id, the same for each attempt; the time of the attempt in seconds; and
- * HMAC-SHA256 over `id.timestamp.body` with the secret.
+ * HMAC-SHA256 over `id.timestamp.body`, with each of the secrets.
  */
-export function signedHeaders(secret: string, id: string, body: string, unixSeconds: number): Record<string, string> {
-  const key = SECRET.exec(secret)?.[1];
-  if (key === undefined) throw webhookErrors.parameter({ parameter: 'secret', problem: 'it is not whsec_ and base64' });
+export function signedHeaders(
+  secrets: readonly string[],
+  id: string,
+  body: string,
+  unixSeconds: number,
+): Record<string, string> {
   const signed = `${id}.${unixSeconds}.${body}`;
-  const signature = createHmac('sha256', Buffer.from(key, 'base64')).update(signed).digest('base64');
   return {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': String(unixSeconds),
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': secrets.map((secret) => `v1,${signatureOf(secret, signed)}`).join(' '),
   };
+}
+
+function signatureOf(secret: string, signed: string): string {
+  const key = SECRET.exec(secret)?.[1];
+  if (key === undefined) throw webhookErrors.parameter({ parameter: 'secret', problem: 'it is not whsec_ and base64' });
+  return createHmac('sha256', Buffer.from(key, 'base64')).update(signed).digest('base64');
 }

@@ -16,12 +16,19 @@ import { type TestDatabase, testDatabase } from '#test/support/test-database.js'
 class CountedEvents implements EventSource {
   readonly #takers = new Map<EventTaker, number>();
   #last = 0;
+  /** Events up to this one are not known any more. */
+  forgotten = 0;
 
   get cursor(): string {
     return String(this.#last);
   }
 
   check(): void {}
+
+  resumable(cursor: string) {
+    if (Number(cursor) >= this.forgotten) return { cursor, gap: null };
+    return { cursor: String(this.forgotten), gap: `begins behind ${this.forgotten}` };
+  }
 
   subscribe(_: unknown, cursor: string, taker: EventTaker): () => void {
     for (let number = Number(cursor) + 1; number <= this.#last; number++) this.#give(taker, number);
@@ -51,6 +58,8 @@ let manner: Manner = 'ok';
 let received: { id: string; number: number; isSigned: boolean }[] = [];
 let attempts = 0;
 let secret = '';
+/** Signatures that came with one event. */
+let signatures: readonly string[] = [];
 let url = '';
 const running: Webhooks[] = [];
 
@@ -66,6 +75,7 @@ beforeAll(async () => {
       else if (manner === 'redirect') response.writeHead(307, { location: 'http://10.0.0.1/' }).end();
       else if (manner !== 'hang') {
         const headers = request.headers as Record<string, string>;
+        signatures = headers['webhook-signature']!.split(' ');
         let isSigned = true;
         try {
           new Webhook(secret).verify(body, headers);
@@ -113,7 +123,7 @@ function start(source: EventSource, settings: Partial<WebhookSettings> = {}): We
 
 async function hook(webhooks: Webhooks, owner: string | null = null): Promise<string> {
   const added = await webhooks.add(owner, { url, filter: {} });
-  secret = added.secret;
+  secret = added.secrets.secret;
   return added.id;
 }
 
@@ -188,6 +198,62 @@ describe('a webhook', () => {
     }
     manner = 'ok';
     await expect.poll(numbers).toEqual(upTo(50));
+  });
+
+  it('goes on where the index begins, and says so, when its cursor lies before that', async () => {
+    manner = 'error';
+    const source = new CountedEvents();
+    const first = start(source, { maxWaiting: 2 });
+    const id = await hook(first);
+    source.add(2);
+    await expect.poll(() => attempts, { timeout: 10_000 }).toBeGreaterThan(0);
+    await running.splice(running.indexOf(first), 1)[0]!.close();
+    source.add(8);
+    source.forgotten = 7;
+    manner = 'ok';
+    const webhooks = start(source);
+    await expect.poll(numbers, { timeout: 10_000 }).toEqual([1, 2, undefined, 8, 9, 10]);
+    const deliveries = await webhooks.deliveries(null, id, null);
+    expect(JSON.parse(deliveries.find(({ number }) => number === 3n)!.body)).toEqual({
+      ...{ type: 'gap', error: 'begins behind 7', behind: '2', cursor: '7' },
+    });
+  });
+
+  it('is sent in order by two processes that both think that they lead', async () => {
+    manner = 'slow';
+    const source = new CountedEvents();
+    const id = await hook(start(source));
+    start(source);
+    source.add(10);
+    const seen = () => [...new Set(numbers())];
+    await expect.poll(seen, { timeout: 20_000 }).toEqual(upTo(10));
+    // Of each event both may have begun an attempt; what counts is the last one.
+    const states = async () => (await running[0]!.deliveries(null, id, null)).map(({ state }) => state);
+    await expect.poll(states, { timeout: 10_000 }).toEqual(Array.from({ length: 10 }, () => 'delivered'));
+  });
+
+  it('is signed with both secrets after one was replaced, and with the new one later', async () => {
+    const source = new CountedEvents();
+    const webhooks = start(source, { keepSecretMs: 60_000 });
+    const id = await hook(webhooks);
+    const before = secret;
+    const rotated = await webhooks.rotate(null, id);
+    expect(rotated).toMatchObject({ previous_secret: before });
+    expect(rotated.secret).not.toBe(before);
+    source.add(1);
+    await expect.poll(numbers, { timeout: 10_000 }).toEqual([1]);
+    expect(signatures.length).toBe(2);
+    secret = rotated.secret;
+    source.add(1);
+    await expect.poll(numbers, { timeout: 10_000 }).toEqual([1, 2]);
+    expect(received.every(({ isSigned }) => isSigned)).toBe(true);
+    const quick = start(source, { keepSecretMs: 0 });
+    secret = (await quick.rotate(null, id)).secret;
+    source.add(1);
+    await expect.poll(() => numbers().at(-1), { timeout: 10_000 }).toBe(3);
+    expect(signatures.length).toBe(1);
+    expect(received.at(-1)!.isSigned).toBe(true);
+    expect(await codeOf(webhooks.rotate('key2', id))).toBe('webhooks/no-such-hook');
   });
 
   it('gives events up after some time, lists them, and sends them again on demand', async () => {

@@ -7,9 +7,11 @@ import {
   insertWebhook,
   listDeliveries,
   readWebhooks,
+  replaceSecret,
   replayDead,
   type StoredDelivery,
   type StoredWebhook,
+  type WebhookSecrets,
 } from '#drivers/store/write/webhooks.js';
 import { type TargetPolicy, targetPolicy } from '#drivers/web/target-policy.js';
 import { parseWebUrl, WebClient } from '#drivers/web/web-client.js';
@@ -111,7 +113,8 @@ export class Webhooks {
       throw webhookErrors.parameter({ parameter: 'filter', problem: 'the index was not read yet; try again' });
     const hook: StoredWebhook = {
       id: `wh_${Buffer.from(randomBytes(12)).toString('hex')}`,
-      ...{ owner, url, filter, cursor, secret: newSecret(randomBytes), created_at: BigInt(unixTimeMs()) },
+      ...{ owner, url, filter, cursor, created_at: BigInt(unixTimeMs()) },
+      secrets: { secret: newSecret(randomBytes), previous_secret: null, previous_until: 0n },
     };
     await this.#write(async (client) => {
       const all = await readWebhooks(client);
@@ -134,6 +137,16 @@ export class Webhooks {
     await this.#find(owner, id);
     await this.#write((client) => deleteWebhook(client, id));
     this.#looking.wake();
+  }
+
+  /** Gives it a new secret. The one before signs as well for a day. @throws webhooks/no-such-hook */
+  async rotate(owner: WebhookOwner, id: string): Promise<WebhookSecrets> {
+    await this.#find(owner, id);
+    const { randomBytes, unixTimeMs } = this.#modules;
+    await this.#write((client) =>
+      replaceSecret(client, id, newSecret(randomBytes), unixTimeMs() + this.#settings.keepSecretMs),
+    );
+    return (await this.#find(owner, id)).secrets;
   }
 
   /** Sends an event that is none, now, and says what the receiver answered. @throws webhooks/no-such-hook */

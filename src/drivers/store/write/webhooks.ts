@@ -1,13 +1,21 @@
 import type { ClientBase } from 'pg';
 
+/** What the events of a webhook are signed with: `whsec_` and base64. */
+export interface WebhookSecrets {
+  readonly secret: string;
+  /** The one before it, which signs as well for some time; null: there is none. */
+  readonly previous_secret: string | null;
+  /** Unix milliseconds. */
+  readonly previous_until: bigint;
+}
+
 /** A webhook. */
 export interface StoredWebhook {
   readonly id: string;
   /** Id of the API key that made it; null: the operator. */
   readonly owner: string | null;
   readonly url: string;
-  /** `whsec_` and base64 */
-  readonly secret: string;
+  readonly secrets: WebhookSecrets;
   /** A subscription of the streaming API. */
   readonly filter: object;
   /** Behind the last event that was stored for it. */
@@ -37,21 +45,38 @@ export interface StoredDelivery {
 
 type Client = Pick<ClientBase, 'query'>;
 
-const HOOK = 'id, owner, url, secret, filter, cursor, created_at';
+const SECRETS = ['secret', 'previous_secret', 'previous_until'] as const;
+const HOOK = ['id', 'owner', 'url', 'filter', 'cursor', 'created_at', ...SECRETS];
+
+type HookRow = Omit<StoredWebhook, 'secrets'> & WebhookSecrets;
+
+function hookOf({ secret, previous_secret, previous_until, ...row }: HookRow): StoredWebhook {
+  return { ...row, secrets: { secret, previous_secret, previous_until } };
+}
 
 /** All webhooks; those of one owner when it is given. @param owner undefined: any */
 export async function readWebhooks(client: Client, owner?: string | null): Promise<readonly StoredWebhook[]> {
-  const { rows } = await client.query<StoredWebhook>(
-    `SELECT ${HOOK} FROM webhooks WHERE $1::boolean OR owner IS NOT DISTINCT FROM $2 ORDER BY created_at, id`,
+  const { rows } = await client.query<HookRow>(
+    `SELECT ${HOOK.join()} FROM webhooks WHERE $1::boolean OR owner IS NOT DISTINCT FROM $2 ORDER BY created_at, id`,
     [owner === undefined, owner ?? null],
   );
-  return rows;
+  return rows.map(hookOf);
 }
 
 export async function insertWebhook(client: Client, hook: StoredWebhook): Promise<void> {
-  const { id, owner, url, secret, filter, cursor, created_at } = hook;
-  await client.query(`INSERT INTO webhooks (${HOOK}) VALUES ($1, $2, $3, $4, $5, $6, $7)`, [
-    ...[id, owner, url, secret, JSON.stringify(filter), cursor, created_at],
+  const { id, owner, url, filter, cursor, created_at, secrets } = hook;
+  const { secret, previous_secret, previous_until } = secrets;
+  await client.query(`INSERT INTO webhooks (${HOOK.join()}) VALUES (${HOOK.map((_, i) => `$${i + 1}`).join()})`, [
+    ...[id, owner, url, JSON.stringify(filter), cursor, created_at, secret, previous_secret, previous_until],
+  ]);
+}
+
+/** Gives a webhook a new secret; the present one signs as well until some time. @param until unix milliseconds */
+export async function replaceSecret(client: Client, id: string, secret: string, until: number): Promise<void> {
+  await client.query('UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $2 WHERE id = $1', [
+    id,
+    secret,
+    until,
   ]);
 }
 
@@ -95,24 +120,39 @@ function deliveryOf({ state, ...row }: DeliveryRow): StoredDelivery {
   return { ...row, state: DELIVERY_STATES[state] ?? 'waiting' };
 }
 
-/** The first waiting events of a webhook. */
-export async function readWaiting(client: Client, id: string, most: number): Promise<readonly StoredDelivery[]> {
+/** The first waiting events of a webhook: up to `count`, whose bodies have up to `bytes` together; at least one. */
+export async function readWaiting(
+  client: Client,
+  id: string,
+  most: { readonly count: number; readonly bytes: number },
+): Promise<readonly StoredDelivery[]> {
   const { rows } = await client.query<DeliveryRow>({
     name: 'waiting-deliveries',
-    text: `SELECT ${DELIVERY} FROM webhook_deliveries WHERE hook = $1 AND state = 0 ORDER BY number LIMIT $2`,
-    values: [id, most],
+    text: `SELECT ${DELIVERY} FROM (
+             SELECT *, sum(octet_length(body)) OVER oldest - octet_length(body) AS bytes_before FROM (
+               SELECT * FROM webhook_deliveries WHERE hook = $1 AND state = 0 ORDER BY number LIMIT $2) AS l
+             WINDOW oldest AS (ORDER BY number)) AS d
+           WHERE bytes_before < $3 ORDER BY number`,
+    values: [id, most.count, most.bytes],
   });
   return rows.map(deliveryOf);
 }
 
-/** Waiting events of a webhook, counted up to `most`. */
-export async function countWaiting(client: Client, id: string, most: number): Promise<number> {
-  const { rows } = await client.query<{ count: bigint }>({
+/** What waits to be sent to a webhook. */
+export interface WaitingAmount {
+  readonly events: number;
+  readonly bytes: number;
+}
+
+/** Waiting events of a webhook and the bytes of their bodies, counted up to `most` events. */
+export async function countWaiting(client: Client, id: string, most: number): Promise<WaitingAmount> {
+  const { rows } = await client.query<{ events: bigint; bytes: bigint }>({
     name: 'count-deliveries',
-    text: `SELECT count(*) FROM (SELECT FROM webhook_deliveries WHERE hook = $1 AND state = 0 LIMIT $2) AS d`,
+    text: `SELECT count(*) AS events, coalesce(sum(octet_length(body)), 0)::bigint AS bytes
+           FROM (SELECT body FROM webhook_deliveries WHERE hook = $1 AND state = 0 LIMIT $2) AS d`,
     values: [id, most],
   });
-  return Number(rows[0]?.count ?? 0);
+  return { events: Number(rows[0]?.events ?? 0), bytes: Number(rows[0]?.bytes ?? 0) };
 }
 
 /** Events of a webhook in a state, the newest first: up to `count`, whose bodies have up to `bytes` together; at least one. */
@@ -134,6 +174,41 @@ export async function listDeliveries(
   return rows.map(deliveryOf);
 }
 
+/** An attempt that has begun. */
+export interface Attempt {
+  /** Its number, from 1. */
+  readonly attempt: number;
+  /** When the first one began; unix milliseconds. */
+  readonly since: bigint;
+  readonly secrets: WebhookSecrets;
+}
+
+/**
+ * Begins an attempt to send an event.
+ *
+ * @param before attempts so far
+ * @returns null: it waits no more, or another process has begun an attempt
+ */
+export async function beginAttempt(
+  client: Client,
+  id: string,
+  { number, attempts: before }: Pick<StoredDelivery, 'number' | 'attempts'>,
+  now: number,
+): Promise<Attempt | null> {
+  const { rows } = await client.query<Omit<Attempt, 'secrets'> & WebhookSecrets>({
+    name: 'begin-delivery',
+    text: `UPDATE webhook_deliveries d SET attempts = d.attempts + 1, changed_at = $4,
+             since = CASE WHEN d.attempts = 0 THEN $4 ELSE d.since END
+           FROM webhooks h WHERE h.id = d.hook AND d.hook = $1 AND d.number = $2 AND d.attempts = $3 AND d.state = 0
+           RETURNING d.attempts AS attempt, d.since, h.secret, h.previous_secret, h.previous_until`,
+    values: [id, number, before, now],
+  });
+  const [row] = rows;
+  if (row === undefined) return null;
+  const { attempt, since, ...secrets } = row;
+  return { attempt, since, secrets };
+}
+
 /** What became of an attempt. */
 export interface AttemptOutcome {
   readonly state: DeliveryState;
@@ -142,19 +217,21 @@ export interface AttemptOutcome {
   readonly problem: string | null;
 }
 
+/** @param attempt its number @returns false: another process has begun one since then, whose outcome counts */
 export async function noteAttempt(
   client: Client,
   id: string,
-  number: bigint,
+  { number, attempt }: { readonly number: bigint; readonly attempt: number },
   { state, not_before, status, problem }: AttemptOutcome,
   now: number,
-): Promise<void> {
-  await client.query({
+): Promise<boolean> {
+  const { rowCount } = await client.query({
     name: 'note-delivery',
-    text: `UPDATE webhook_deliveries SET state = $3, attempts = attempts + 1, not_before = $4, status = $5, problem = $6,
-             changed_at = $7 WHERE hook = $1 AND number = $2`,
-    values: [id, number, DELIVERY_STATES.indexOf(state), not_before, status, problem, now],
+    text: `UPDATE webhook_deliveries SET state = $3, not_before = $4, status = $5, problem = $6, changed_at = $7
+           WHERE hook = $1 AND number = $2 AND attempts = $8 AND state = 0`,
+    values: [id, number, DELIVERY_STATES.indexOf(state), not_before, status, problem, now, attempt],
   });
+  return rowCount === 1;
 }
 
 /** Has dead events tried again, before those behind them. @param number null: all @returns how many */

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { EventTexts } from '#api/stream/event-texts.js';
+import { StreamHub } from '#api/stream/hub.js';
+import type { EventSink, EventText } from '#api/stream/subscriber.js';
+import { eventOptions, rawOf, type Subscription, subscribedAccount } from '#api/stream/subscription.js';
+import type { SeqnoRange } from '#drivers/store/index-state.js';
+import { accountKey, addressBytes } from '#drivers/store/keys.js';
+import type { EndedTrace } from '#drivers/store/read/final-events.js';
+import { Address } from '#formats/address/address.js';
+import { silentLogger } from '#kernel/logger.js';
+import { FakeClock } from '#test/support/fake-clock.js';
+import { FakeIndex } from '#test/support/fake-index.js';
+
+const ACCOUNT = Address.ofParts(0, new Uint8Array(32).fill(7));
+const KEY = accountKey(addressBytes(ACCOUNT));
+
+/** Each masterchain block ends one trace, whose root is its seqno, and whose actions are known up to some block. */
+class CountedIndex extends FakeIndex {
+  head = 10;
+  classified = Number.POSITIVE_INFINITY;
+
+  override async settledRows({ from, to }: SeqnoRange) {
+    const unclassified = to > this.classified ? Math.max(from, this.classified + 1) : null;
+    return { unclassified, uncertain: null, undetected: 0 };
+  }
+
+  override async endedTraces(range: SeqnoRange): Promise<EndedTrace[]> {
+    const found: EndedTrace[] = [];
+    for (let seqno = range.from; seqno <= Math.min(range.to, this.head, this.classified); seqno++) {
+      found.push({
+        ...{
+          root: BigInt(seqno),
+          trace_id: new Uint8Array(32),
+          mc_seqno_end: seqno,
+          nodes: 1,
+          start_lt: 1n,
+          end_lt: 2n,
+        },
+        ...{ accounts: [KEY], classification_state: 'ok', external_hash: null, external_hash_norm: null },
+      });
+    }
+    return found;
+  }
+
+  override async actionsOfTraces(roots: readonly bigint[]) {
+    return new Map(roots.map((root) => [root, [{ root, type: 'any', accounts: [ACCOUNT], end_lt: 1n } as never]]));
+  }
+}
+
+/** Keeps the blocks of the events. */
+class Sink implements EventSink {
+  readonly seqnos: number[] = [];
+  readonly cursors: (string | null)[] = [];
+  buffered = 0;
+  ended: string | null = null;
+
+  send({ json }: EventText, cursor: string | null): void {
+    this.seqnos.push(JSON.parse(json).actions[0]);
+    this.cursors.push(cursor);
+  }
+
+  async drained(): Promise<void> {}
+
+  end(reason: string): void {
+    this.ended = reason;
+  }
+}
+
+let index: CountedIndex;
+let hub: StreamHub;
+/** Called while an event is written. */
+let onWrite: () => Promise<void>;
+
+beforeEach(() => {
+  index = new CountedIndex();
+  onWrite = async () => {};
+  const texts: Pick<EventTexts, 'actions' | 'addressMembers'> = {
+    actions: (actions) => ({ json: `[${actions.map(({ root }) => root).join()}]`, addresses: new Map() }),
+    addressMembers: async () => {
+      await onWrite();
+      return '"address_book":{}';
+    },
+  };
+  hub = new StreamHub(
+    { chain: 'abc', actionsKey: 'actions' },
+    {
+      ...{ index, live: null, clock: new FakeClock(), logger: silentLogger, texts: texts as EventTexts },
+      coverage: () => ({ history: [{ from: 1, to: index.head }], selected: false, state_seqno: null }),
+    },
+  );
+  hub.start();
+});
+afterEach(() => hub.close());
+
+function subscription(): Subscription {
+  const types = new Set(['actions'] as const);
+  const given = { version: 2, profile: 'spec', addressBook: true, metadata: false } as const;
+  return {
+    types,
+    accounts: new Map([[rawOf(ACCOUNT), subscribedAccount(ACCOUNT, types)]]),
+    traces: new Set(),
+    minFinality: 'finalized',
+    options: eventOptions({ ...given, actionTypes: null, supported: ['any'] }),
+  };
+}
+
+function commit(head: number): void {
+  index.head = head;
+  hub.wake();
+}
+
+const upTo = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+const cursorAt = (seqno: number) => `abc.${seqno}.${seqno}.${seqno}`;
+
+describe('a subscriber', () => {
+  it('gets the events behind its cursor, then those that come', async () => {
+    await hub.ready();
+    const sink = new Sink();
+    hub.join(subscription(), sink, hub.positionOf(cursorAt(3)));
+    await expect.poll(() => sink.seqnos).toEqual(upTo(4, 10));
+    commit(15);
+    await expect.poll(() => sink.seqnos).toEqual(upTo(4, 15));
+    const resumed = new Sink();
+    hub.join(subscription(), resumed, hub.positionOf(sink.cursors[4]!));
+    await expect.poll(() => resumed.seqnos).toEqual(sink.seqnos.slice(5));
+  });
+
+  it('gets actions that are classified later than their block is committed, though nobody waited for actions then', async () => {
+    await hub.ready();
+    index.classified = 10;
+    // Nobody listens: the block passes.
+    commit(12);
+    await expect.poll(() => hub.cursor).toBe(cursorAt(12));
+    const sink = new Sink();
+    hub.join(subscription(), sink, hub.positionOf(cursorAt(8)));
+    await expect.poll(() => sink.seqnos).toEqual([9, 10]);
+    index.classified = 11;
+    hub.wake();
+    await expect.poll(() => sink.seqnos).toEqual([9, 10, 11]);
+    index.classified = 13;
+    commit(13);
+    await expect.poll(() => sink.seqnos).toEqual([9, 10, 11, 12, 13]);
+  });
+
+  it('that changes its subscription while an event is written gets each event once', async () => {
+    await hub.ready();
+    const [sink, other] = [new Sink(), new Sink()];
+    const subscriber = hub.join(subscription(), sink, hub.positionOf(null));
+    hub.join(subscription(), other, hub.positionOf(null));
+    let changes = 0;
+    onWrite = async () => {
+      if (changes++ < 5) hub.change(subscriber, subscription(), null, () => {});
+    };
+    for (let head = 11; head <= 20; head++) {
+      commit(head);
+      await expect.poll(() => other.seqnos.at(-1)).toBe(head);
+    }
+    await expect.poll(() => sink.seqnos).toEqual(upTo(11, 20));
+    expect(other.seqnos).toEqual(upTo(11, 20));
+  });
+
+  it('that lags is ended, also when all together lag too much', async () => {
+    await hub.ready();
+    const { maxBufferedBytes } = hub.settings;
+    const sinks = Array.from({ length: 70 }, () => new Sink());
+    for (const sink of sinks) hub.join(subscription(), sink, hub.positionOf(null));
+    const [reads, lags, ...others] = sinks as [Sink, Sink, ...Sink[]];
+    lags.buffered = maxBufferedBytes + 1;
+    for (const sink of others) sink.buffered = maxBufferedBytes;
+    commit(11);
+    await expect.poll(() => reads.seqnos).toEqual([11]);
+    expect(lags.ended).toBe('lagging');
+    expect(others.filter(({ ended }) => ended === 'lagging').length).toBe(4);
+    expect(others.filter(({ seqnos }) => seqnos.length === 1).length).toBe(64);
+  });
+
+  it('is refused with a cursor of another chain, or from before the index', async () => {
+    await hub.ready();
+    expect(() => hub.positionOf('abd.3.3.3')).toThrow('of another network');
+    expect(() => hub.positionOf('abc.3.3')).toThrow('not the cursor');
+    index.head = 40;
+    const late = new StreamHub(
+      { chain: 'abc', actionsKey: 'actions' },
+      {
+        ...{ index, live: null, clock: new FakeClock(), logger: silentLogger, texts: {} as EventTexts },
+        coverage: () => ({ history: [{ from: 30, to: 40 }], selected: false, state_seqno: null }),
+      },
+    );
+    late.start();
+    await late.ready();
+    expect(() => late.positionOf(cursorAt(28))).toThrow('reaches back to 30');
+    expect(late.positionOf(cursorAt(29)).blocks.seqno).toBe(29);
+    expect(late.firstCursor).toBe(cursorAt(29));
+    await late.close();
+  });
+});
