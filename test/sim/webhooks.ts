@@ -19,6 +19,8 @@ const TRANSFER_MS = 1_000;
 const SLOW_MS = 400;
 /** Kills of the process while receivers are out of order. */
 const KILLS = 3;
+/** How long a busy service may take to list transactions. */
+const READ_MS = 60_000;
 /** Retries come after 5 s, 10 s, 20 s, …: after an outage as late as the outage was long. */
 const settleMs = (outageMs: number): number => 2 * outageMs + 120_000;
 
@@ -154,7 +156,7 @@ export async function webhookOutages(
       if (receiver.manner === 'is away') await receiver.listen();
     }
     const expected = new Map<string, readonly string[]>();
-    for (const account of ACCOUNTS) expected.set(account, (await hashesOf(url, account)) ?? []);
+    for (const account of ACCOUNTS) expected.set(account, await indexedHashes(url, account));
     let late: string[] = [];
     for (const began = performance.now(); performance.now() < began + settleMs(outageMs); await delay(1_000)) {
       late = receivers.flatMap((receiver) => receiver.problems(expected));
@@ -173,6 +175,15 @@ export async function webhookOutages(
     elsewhere.close();
     await tern.close();
     rmSync(data, { recursive: true, force: true });
+  }
+}
+
+/** Hashes of the transactions of an account; a busy service is asked again. */
+async function indexedHashes(url: string, account: string): Promise<readonly string[]> {
+  for (const until = performance.now() + READ_MS; ; await delay(1_000)) {
+    const hashes = await hashesOf(url, account);
+    if (hashes !== null) return hashes;
+    if (performance.now() > until) throw new Error(`the transactions of ${account} cannot be read`);
   }
 }
 
