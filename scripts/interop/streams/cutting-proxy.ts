@@ -35,11 +35,6 @@ export class CuttingProxy {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Connections that are open. */
-  get open(): number {
-    return this.#sockets.size / 2;
-  }
-
   /** Resets all connections. */
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy();

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.js';
+import { EventText } from '#api/stream/subscriber.js';
 import { WebSocketConnection } from '#api/stream/web-socket.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
@@ -128,6 +129,19 @@ it('cuts off a client that asks and does not read', async () => {
   await expect.poll(() => sockets.clients.size).toBe(0);
   (socket as unknown as { readonly _socket: Socket })._socket.resume();
   await closed;
+});
+
+it('says why it ends a client that does not read, with a cursor', async () => {
+  const { socket, texts, closed } = await open();
+  (socket as unknown as { readonly _socket: Socket })._socket.pause();
+  const event = new EventText(JSON.stringify({ text: 'x'.repeat(SETTINGS.maxBufferedBytes * 4) }), true);
+  connection.send(event, 'c1');
+  expect(connection.buffered).toBeGreaterThan(SETTINGS.maxBufferedBytes);
+  connection.end('lagging', 'c1');
+  (socket as unknown as { readonly _socket: Socket })._socket.resume();
+  expect(await closed).toBe(1013);
+  expect(texts.map((text) => text.length)).toEqual([event.withCursor('c1').length, texts[1]!.length]);
+  expect(JSON.parse(texts[1]!)).toEqual({ type: 'lagging', cursor: 'c1' });
 });
 
 it('cuts off a client that answers no ping', async () => {

@@ -88,7 +88,9 @@ export class WebSocketConnection implements EventSink {
   }
 
   end(reason: StreamEnd, cursor: string, problem?: string): void {
-    if (reason !== 'shutting-down') this.reply(endJson(reason, cursor, problem));
+    // Also when there is no room any more, since that is why.
+    const isOpen = this.#socket.readyState === this.#socket.OPEN;
+    if (isOpen && reason !== 'shutting-down') this.#socket.send(endJson(reason, cursor, problem));
     this.#close(reason === 'shutting-down' ? GOING_AWAY : TRY_AGAIN_LATER, reason);
   }
 

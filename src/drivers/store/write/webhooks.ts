@@ -175,7 +175,7 @@ export async function listDeliveries(
 }
 
 /** An attempt that has begun. */
-export interface Attempt {
+interface Attempt {
   /** Its number, from 1. */
   readonly attempt: number;
   /** When the first one began; unix milliseconds. */
