@@ -21,7 +21,8 @@ export async function checkAsyncApi(packages: string, url: string, report: Check
       readonly Parser: new () => Validator;
     };
     const source = `${url}/api/streaming/asyncapi.json`;
-    const document = await (await fetch(source)).text();
+    // The parser takes references that begin with a slash as relative to the folder of the document.
+    const document = (await (await fetch(source)).text()).replaceAll('"/api/', `"${url}/api/`);
     const found = (await new Parser().validate(document, { source })).filter(({ severity }) => severity < 2);
     if (found.length > 0) throw new Error(found.map(({ message, path }) => `${path.join('.')}: ${message}`).join('; '));
     const { channels, operations } = JSON.parse(document) as Record<string, object>;

@@ -49,7 +49,6 @@ export async function checkBrowserStreams(command: string, url: string, report: 
             connect: () => {},
           });
           let cursor = 'now';
-          // A property: named functions are compiled to something that the page does not have.
           kept.connect = () => {
             const socket = new WebSocket(address);
             const wanted = { types: ['transactions'], addresses: [raw], resume_from: cursor };
@@ -82,6 +81,8 @@ export async function checkBrowserStreams(command: string, url: string, report: 
 /** A page of the server that needs no script of its own. */
 async function pageOf(browser: Browser, url: string): Promise<Page> {
   const page = await browser.newPage();
+  // Functions of the scripts below are compiled with it.
+  await page.addInitScript({ content: 'globalThis.__name = (made) => made' });
   await page.goto(`${url}/healthz`);
   return page;
 }
