@@ -184,7 +184,11 @@ async function keepTemplate(cluster: string, template: string): Promise<void> {
 async function syncFiles(folder: string): Promise<void> {
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     const file = await open(join(entry.parentPath, entry.name), 'r');
-    await file.sync().finally(() => file.close());
+    try {
+      await file.sync();
+    } finally {
+      await file.close();
+    }
   }
 }
 
