@@ -12,9 +12,6 @@ const published = new URL('../dist/program/tern/main.js', import.meta.url).href;
 
 const [first, ...more] = process.argv.slice(2);
 
-// Stack traces name the sources of the bundle.
-process.setSourceMapsEnabled(true);
-
 if (more.length === 0 && (first === '--version' || first === '-V')) {
   // Nothing else is loaded for it.
   const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');

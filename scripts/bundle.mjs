@@ -112,7 +112,7 @@ async function writeBundle(root, target) {
     format: 'esm',
     platform: 'node',
     target: 'node20',
-    // Stack traces name the sources: `bin/tern.js` has Node read the maps.
+    // For `node --enable-source-maps`. Not always: each error of a client would cost Node a search in the maps.
     sourcemap: true,
     sourcesContent: false,
     // Not that of the checkout, nor of a folder around it: what matters of it is here.
