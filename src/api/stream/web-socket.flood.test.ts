@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.js';
+import { EventText } from '#api/stream/subscriber.js';
+import { WebSocketConnection } from '#api/stream/web-socket.js';
+import { FakeClock } from '#test/support/fake-clock.js';
+
+const SETTINGS: StreamSettings = { ...defaultStreamSettings, maxMessagesPerSecond: 5 };
+/** Five a second for four seconds. */
+const BURST = 20;
+const LONG = 100_000;
+
+let server: Server;
+let sockets: WebSocketServer;
+let clock: FakeClock;
+/** Of the connection that was made last. */
+let connection: WebSocketConnection;
+let handle: (text: string) => Promise<void>;
+const clients: WebSocket[] = [];
+
+beforeAll(async () => {
+  server = createServer();
+  sockets = new WebSocketServer({ server, autoPong: false });
+  sockets.on('connection', (socket) => {
+    connection = new WebSocketConnection(socket, SETTINGS, clock, (text) => handle(text));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  sockets.close();
+  server.close();
+});
+afterEach(async () => {
+  for (const client of [...clients.splice(0), ...sockets.clients]) client.terminate();
+  await expect.poll(() => sockets.clients.size).toBe(0);
+});
+
+async function open(): Promise<{ socket: WebSocket; texts: string[]; closed: Promise<number> }> {
+  clock = new FakeClock();
+  handle = async (text) => connection.reply(`got ${text}`);
+  const socket = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, { autoPong: false });
+  clients.push(socket);
+  const texts: string[] = [];
+  socket.on('message', (data) => texts.push(data.toString()));
+  socket.on('error', () => {});
+  const closed = new Promise<number>((resolve) => socket.once('close', resolve));
+  await once(socket, 'open');
+  return { socket, texts, closed };
+}
+
+it('answers one message after the other', async () => {
+  const { socket, texts } = await open();
+  let running = 0;
+  let most = 0;
+  handle = async (text) => {
+    most = Math.max(most, ++running);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+    connection.reply(`got ${text}`);
+  };
+  for (let i = 0; i < BURST - 1; i++) socket.send(String(i));
+  await expect.poll(() => texts).toEqual(Array.from({ length: BURST - 1 }, (_, i) => `got ${i}`));
+  expect(most).toBe(1);
+});
+
+it('reads no more while a message is worked on', async () => {
+  const { socket, texts } = await open();
+  const waiting: (() => void)[] = [];
+  handle = (text) =>
+    new Promise((resolve) => {
+      waiting.push(() => {
+        connection.reply(`got ${text.length}`);
+        resolve();
+      });
+    });
+  // Each counts seven times: no more than two are within the burst.
+  for (let i = 0; i < 2; i++) socket.send('x'.repeat(LONG));
+  for (let i = 0; i < 2; i++) {
+    await expect.poll(() => waiting.length).toBe(i + 1);
+    expect([...sockets.clients].every(({ isPaused }) => isPaused)).toBe(true);
+    waiting[i]!();
+    await expect.poll(() => texts.length).toBe(i + 1);
+  }
+  expect(texts).toEqual([`got ${LONG}`, `got ${LONG}`]);
+  await expect.poll(() => [...sockets.clients].some(({ isPaused }) => isPaused)).toBe(false);
+});
+
+it.each([
+  ['messages', BURST + 1, (socket: WebSocket) => socket.send('x')],
+  ['pings', BURST + 1, (socket: WebSocket) => socket.ping()],
+  ['binary messages', BURST + 1, (socket: WebSocket) => socket.send(Buffer.from('x'))],
+  ['long messages', 3, (socket: WebSocket) => socket.send('x'.repeat(LONG))],
+])('closes a client that sends too many %s', async (_, count, send) => {
+  const { socket, texts, closed } = await open();
+  for (let i = 0; i < count; i++) send(socket);
+  expect(await closed).toBe(1008);
+  expect(texts.at(-1)).toBe('{"error":"more than 5 messages per second"}');
+});
+
+it('answers pings with their data', async () => {
+  const { socket } = await open();
+  socket.ping('tern');
+  const [data] = await once(socket, 'pong');
+  expect(String(data)).toBe('tern');
+});
+
+it('cuts off a client that floods and does not close, though it sends on', async () => {
+  const { socket, closed } = await open();
+  // A client that answers no frame: its end does not read.
+  (socket as unknown as { readonly _socket: Socket })._socket.pause();
+  for (let i = 0; i <= BURST; i++) socket.send('x');
+  await expect.poll(() => [...sockets.clients].every(({ readyState }) => readyState === WebSocket.CLOSING)).toBe(true);
+  for (let i = 0; i < BURST; i++) socket.send('x');
+  clock.advance(SETTINGS.lingerMs);
+  await expect.poll(() => sockets.clients.size).toBe(0);
+  (socket as unknown as { readonly _socket: Socket })._socket.resume();
+  await closed;
+});
+
+it('cuts off a client that asks and does not read', async () => {
+  const { socket, closed } = await open();
+  (socket as unknown as { readonly _socket: Socket })._socket.pause();
+  // More than buffers of the system take.
+  handle = async () => connection.reply('x'.repeat(SETTINGS.maxBufferedBytes * 4));
+  for (let i = 0; i < 3; i++) socket.send('x');
+  await expect.poll(() => sockets.clients.size).toBe(0);
+  (socket as unknown as { readonly _socket: Socket })._socket.resume();
+  await closed;
+});
+
+it('says why it ends a client that does not read, with a cursor', async () => {
+  const { socket, texts, closed } = await open();
+  (socket as unknown as { readonly _socket: Socket })._socket.pause();
+  const event = new EventText(JSON.stringify({ text: 'x'.repeat(SETTINGS.maxBufferedBytes * 4) }), true);
+  connection.send(event, 'c1');
+  expect(connection.buffered).toBeGreaterThan(SETTINGS.maxBufferedBytes);
+  connection.end('lagging', 'c1');
+  (socket as unknown as { readonly _socket: Socket })._socket.resume();
+  expect(await closed).toBe(1013);
+  expect(texts.map((text) => text.length)).toEqual([event.withCursor('c1').length, texts[1]!.length]);
+  expect(JSON.parse(texts[1]!)).toEqual({ type: 'lagging', cursor: 'c1' });
+});
+
+it('cuts off a client that answers no ping', async () => {
+  const { socket, closed } = await open();
+  clock.advance(SETTINGS.keepAliveMs);
+  await once(socket, 'ping');
+  clock.advance(SETTINGS.keepAliveMs);
+  expect(await closed).toBe(1006);
+});
+
+it('keeps a client that answers pings', async () => {
+  const { socket, texts } = await open();
+  for (let i = 0; i < 3; i++) {
+    clock.advance(SETTINGS.keepAliveMs);
+    const [data] = await once(socket, 'ping');
+    socket.pong(data);
+    socket.send(String(i));
+    await expect.poll(() => texts.at(-1)).toBe(`got ${i}`);
+  }
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+});
