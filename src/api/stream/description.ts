@@ -157,7 +157,7 @@ const schemas: Json = {
     {
       type: { const: 'trace_invalidated' },
       trace_external_hash_norm: NORM,
-      reason: text('Why; after `mispredicted` events of the trace as it is follow.', {
+      reason: text('Why. After `mispredicted` come events with the real trace.', {
         enum: ['refused', 'expired', 'replaced', 'dropped', 'mispredicted'],
       }),
       problem: text('The same in a sentence.'),

@@ -79,16 +79,14 @@ function requireSimple(text: string): void {
     const code = text.charCodeAt(i);
     if (code === QUOTE) i = endOfText(text, i);
     else if (code === 0x5b || code === 0x7b) {
-      if (++depth > MOST_DEPTH) throw streamErrors.request({ problem: `more than ${MOST_DEPTH} levels` });
-      if (++parts > MOST_PARTS)
-        throw streamErrors.request({ problem: `more than ${MOST_PARTS} names, objects and lists` });
+      depth++;
+      parts++;
     } else if (code === 0x5d || code === 0x7d) depth--;
-    else if (code === 0x3a) {
-      if (++parts > MOST_PARTS)
-        throw streamErrors.request({ problem: `more than ${MOST_PARTS} names, objects and lists` });
-    } else if (code === 0x2c && ++items > MOST_ITEMS) {
-      throw streamErrors.request({ problem: `more than ${MOST_ITEMS} items` });
-    }
+    else if (code === 0x3a) parts++;
+    else if (code === 0x2c) items++;
+    if (depth > MOST_DEPTH) throw streamErrors.request({ problem: `more than ${MOST_DEPTH} levels` });
+    if (parts > MOST_PARTS) throw streamErrors.request({ problem: `more than ${MOST_PARTS} names, objects and lists` });
+    if (items > MOST_ITEMS) throw streamErrors.request({ problem: `more than ${MOST_ITEMS} items` });
   }
 }
 

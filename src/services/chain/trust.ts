@@ -45,7 +45,7 @@ export interface TrustModules {
 }
 
 /** How long the proof of a newer block is waited for while the known one is not old. */
-const PATIENCE_MS = 30;
+const PROOF_WAIT_MS = 30;
 
 /** After `headMaxAgeMs`, the known block is used for so long while servers are slow. */
 const GRACE_MS = 3_000;
@@ -93,7 +93,7 @@ export class Trust {
 
   /**
    * The newest masterchain block: the known one while it is recent and no server claims a newer one. Otherwise a newer one is
-   * proven. When servers take longer for that than {@link PATIENCE_MS}, clients get the known one meanwhile, and do not wait.
+   * proven. When servers take longer for that than {@link PROOF_WAIT_MS}, clients get the known one meanwhile, and do not wait.
    */
   async newest(context: ReadContext): Promise<TrustedHead> {
     const { source, clock } = this.#modules;
@@ -104,14 +104,14 @@ export class Trust {
     if (late <= 0 && source.headSeqno <= head.id.seqno) return head;
     if (late > GRACE_MS || context.client === undefined) return this.catchUp(context);
     this.#dueSince ??= now;
-    const left = this.#dueSince + PATIENCE_MS - now;
+    const left = this.#dueSince + PROOF_WAIT_MS - now;
     if (left <= 0 && this.#proofs > 0) return head;
-    const patience = new AbortController();
-    const proof = this.catchUp(context).finally(() => patience.abort());
+    const ended = new AbortController();
+    const proof = this.catchUp(context).finally(() => ended.abort());
     // Whoever does not wait for it is not concerned by how it ends.
     proof.catch(() => {});
-    await pause(left, clock, patience.signal);
-    return patience.signal.aborted ? proof : head;
+    await pause(left, clock, ended.signal);
+    return ended.signal.aborted ? proof : head;
   }
 
   /**
