@@ -58,8 +58,8 @@ export interface Invalidation {
   readonly external_hash: Uint8Array;
   readonly external_hash_norm: Uint8Array;
   /**
-   * `expired`, `replaced` (the seqno is used by another message), `dropped`, `refused`; `mispredicted`: a block has something else, and
-   * events of the trace as it is follow
+   * `expired`, `replaced` (the seqno is used by another message), `dropped`, `refused`; `mispredicted`: a block has other
+   * transactions than the emulation, and events with the real trace follow
    */
   readonly reason: 'expired' | 'replaced' | 'dropped' | 'refused' | 'mispredicted';
   /** A sentence for people. */
