@@ -29,7 +29,7 @@ async function send(to, value) {
   // By the time of the network, which tests may have moved.
   const timeout = (await network.now()) + 60;
   await wallet.sendTransfer({ seqno, secretKey, timeout, messages: [internal({ to, value, bounce: false })] });
-  await expect.poll(() => wallet.getSeqno(), { interval: 5 }).toBe(seqno + 1);
+  await expect.poll(() => wallet.getSeqno(), { interval: 5, timeout: 30_000 }).toBe(seqno + 1);
 }
 
 const receiver = Address.parse('0:1212121212121212121212121212121212121212121212121212121212121212');
@@ -42,7 +42,7 @@ for (let number = 1; number <= 20; number++) {
     await send(receiver, toNano(number));
     // The receiver of a transfer pays for its storage, so it has a little less.
     await expect
-      .poll(async () => Math.round(Number(await client.getBalance(receiver)) / 1e9), { interval: 5 })
+      .poll(async () => Math.round(Number(await client.getBalance(receiver)) / 1e9), { interval: 5, timeout: 30_000 })
       .toBe(number);
   });
 }
