@@ -93,18 +93,18 @@ try {
   await Promise.all([
     checkPages(browser, looked, look, report),
     checkValues(other, network.url, report).then(() => checkWalk(other, network.url, contents, report)),
-    checkServed(command, network, isAll, report),
+    checkServed(command, network, report),
   ]);
   part('what time matters to');
   await checkAges(browser, report);
-  if (isAll) await checkKeyboard(browser, contents.vesting, report);
+  await checkKeyboard(browser, contents.vesting, report);
   await checkLongTrace(browser, contents.longTrace, isAll, report);
   part('hostile content');
   const widths = isAll ? WIDTHS : WIDTHS.slice(-1);
   await Promise.all([
     checkHostile(browser, network, report),
     checkHostileDocuments(other, network.url, widths, report).then(() =>
-      isAll ? checkHostileTokens(other, network, widths, report) : undefined,
+      checkHostileTokens(other, network, widths, report),
     ),
   ]);
   const full = folder('full');

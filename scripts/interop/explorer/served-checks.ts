@@ -22,12 +22,7 @@ const INDEXED = 3;
  * `tern serve` on the liteserver of the local network, with keys, the explorer at `/explorer` and an index that begins late: pages
  * of what is not indexed say from where on the index is, and a page that is refused for want of a key takes one.
  */
-export async function checkServed(
-  command: string,
-  network: LocalNetwork,
-  isAll: boolean,
-  report: CheckReport,
-): Promise<void> {
+export async function checkServed(command: string, network: LocalNetwork, report: CheckReport): Promise<void> {
   const data = mkdtempSync(join(tmpdir(), 'tern-explorer-'));
   let served: ServedTern | null = null;
   let browser: WatchedBrowser | null = null;
@@ -41,12 +36,11 @@ export async function checkServed(
       return ServedTern.start(['serve', '--network', `late=${network.configFile}`, ...place, '--access', 'keys']);
     };
     served = await start('0');
-    if (isAll) await checkTop(served.url, report);
+    await checkTop(served.url, report);
     browser = await WatchedBrowser.start(command, served.url);
     await checkKeys(browser, key, report);
     await checkMissing(browser, key, from, old, report);
-    if (isAll)
-      served = await checkKilled(browser, served, () => start(new URL(browser!.url).port), { network, key }, report);
+    served = await checkKilled(browser, served, () => start(new URL(browser!.url).port), { network, key }, report);
   } catch (error) {
     await report.check('served: the server', () => Promise.reject(error));
   } finally {

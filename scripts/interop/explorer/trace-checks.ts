@@ -77,7 +77,7 @@ async function scrollToEnd({ selector, mostMs, mostFrameMs }: Scrolling): Promis
   const frames: number[] = [];
   const began = performance.now();
   let last = began;
-  // At the end for some frames: no further rows come.
+  // At the end for some frames, and nothing says that further rows come.
   let atEnd = 0;
   while (atEnd < 10 && last - began < mostMs) {
     scrollBy(0, innerHeight);
@@ -88,7 +88,8 @@ async function scrollToEnd({ selector, mostMs, mostFrameMs }: Scrolling): Promis
     const now = performance.now();
     frames.push(now - last);
     last = now;
-    atEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2 ? atEnd + 1 : 0;
+    const isLow = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
+    atEnd = isLow && document.querySelector('main .more') === null ? atEnd + 1 : 0;
   }
   const rows = document.querySelectorAll(selector).length;
   return { rows, atEnd: atEnd >= 10, frames: frames.sort((a, b) => a - b) };

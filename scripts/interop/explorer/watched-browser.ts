@@ -244,7 +244,7 @@ export class WatchedPage {
         wide
           .filter((found) => !wide.some((other) => other.parentElement === found))
           // What scrolls by itself does not make the page wider, unless it is positioned outside of it.
-          .filter((found) => found.closest('.top-links, .tabs, .json') === null)
+          .filter((found) => found.closest('.top-links, .tabs, .json, .table-frame') === null)
           .map((found) => found.outerHTML.slice(0, 120))
           .slice(0, 3)
           .join(' ')
