@@ -267,7 +267,7 @@ function WalletTable({ wallets }: { readonly wallets: readonly LocalWallet[] }) 
             <th scope="col" class="number">
               Balance
             </th>
-            <th scope="col">Words</th>
+            <th scope="col">Mnemonic</th>
           </tr>
         </thead>
         <tbody>

@@ -119,7 +119,7 @@ function NetworkStatus({ name, health, now, before }: NetworkStatusProps) {
           <Fact name="Behind the chain">{durationText(details.index_lag_seconds)}</Fact>
         )}
         {typeof details.index_coverage === 'string' && (
-          <Fact name="It has">
+          <Fact name="Coverage">
             <span class="mono wrap">{details.index_coverage}</span>
           </Fact>
         )}
@@ -133,7 +133,7 @@ function NetworkStatus({ name, health, now, before }: NetworkStatusProps) {
           </Fact>
         )}
         <Fact name="Actions to classify">{countOr(number('tern_index_actions_left'))}</Fact>
-        <Fact name="Contracts to look at">{countOr(number('tern_index_contracts_queued'))}</Fact>
+        <Fact name="Contracts to detect">{countOr(number('tern_index_contracts_queued'))}</Fact>
         <Fact name="Liteservers">
           {String(details.healthy_servers ?? '–')} healthy of {String(details.servers ?? '–')}
         </Fact>
@@ -212,7 +212,7 @@ function AnswerStatus({ now, before }: { readonly now: Look; readonly before: Lo
     <Section title="Answers">
       <Facts>
         <Fact name="Requests per second">{rateOf(`${DURATION}_count`, {}, now, before)?.toFixed(1) ?? '–'}</Fact>
-        <Fact name="Being worked on">{countOr(sampleSum(samples, 'tern_http_in_flight_requests'))}</Fact>
+        <Fact name="In progress">{countOr(sampleSum(samples, 'tern_http_in_flight_requests'))}</Fact>
         <Fact name="Connections">{countOr(sampleSum(samples, 'tern_http_connections'))}</Fact>
         <Fact name="From the cache">
           {hits + misses === 0 ? '–' : `${((hits / (hits + misses)) * 100).toFixed(1)}\u00a0%`}

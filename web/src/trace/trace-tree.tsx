@@ -62,7 +62,7 @@ function TreeRow({ row, isMarked }: TreeRowProps) {
             </span>
             <span class="tree-to">
               {isExternal ? (
-                <span class="muted">from outside</span>
+                <span class="muted">external-in</span>
               ) : in_msg == null ? (
                 <span class="muted">{description.type.replaceAll('_', '-')}</span>
               ) : (
