@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { NetworkChoice } from '#api/http/api-paths.js';
 import { type ApiStyle, NO_ECHO, styleOf, takeEchoedExtra } from '#api/http/api-style.js';
+import type { Connections } from '#api/http/connections.js';
 import type { EarlyRefusals } from '#api/http/early-refusals.js';
 import {
   type CompiledApi,
@@ -23,6 +24,7 @@ import { JSON_RPC, parseRpc, rpcIdOf } from '#api/http/request-body.js';
 import { RequestState } from '#api/http/request-state.js';
 import { RequestWatch } from '#api/http/request-watch.js';
 import type { EndpointResult } from '#api/http/response-cache.js';
+import type { Turns } from '#api/http/turns.js';
 import type { Clock } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 import type { Access, AccessDecision } from '#services/access/access.js';
@@ -31,6 +33,8 @@ interface RouteModules {
   readonly access: Access;
   readonly clock: Clock;
   readonly calls: EndpointCalls;
+  readonly connections: Connections;
+  readonly turns: Turns;
   readonly refusals: EarlyRefusals;
   /** `v2.2.0` */
   readonly apiVersion: string;
@@ -232,7 +236,8 @@ export class ApiRoutes {
     raw: RawParameters,
     source: EndpointCall['source'],
   ) {
-    const { calls, replies } = this.#modules;
+    const { calls, replies, connections, turns } = this.#modules;
+    const turn = connections.turnOfClient(request.raw);
     const { profile, switches, group, client, work, keyId, minSeqno } = state;
     const endpoint = state.endpoint as CompiledEndpoint;
     const call: EndpointCall = {
@@ -247,6 +252,7 @@ export class ApiRoutes {
       client,
       work,
       hasKey: keyId !== null,
+      charge: (units) => turns.charge(turn, units),
     };
     if (minSeqno === null) {
       this.#answer(request, reply, state, call);

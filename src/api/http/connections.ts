@@ -6,6 +6,7 @@ import type { HttpSettings } from '#api/http/options.js';
 import type { TurnOf, Turns } from '#api/http/turns.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
+import type { KeyClient } from '#services/access/access.js';
 import { addressBlock } from '#services/access/address-block.js';
 
 type ConnectionSettings = Pick<
@@ -26,7 +27,7 @@ interface ConnectionModules {
   readonly bodies: BodyReader;
   readonly turns: Turns;
   /** The client that an API key stands for; null: it is no key. @param host the `Host` header */
-  readonly clientOfKey: (key: string, host: string | undefined) => string | null;
+  readonly clientOfKey: (key: string, host: string | undefined) => KeyClient | null;
   /** Answers a request that need not be read to be refused. @returns whether it did */
   readonly refuse: (message: IncomingMessage, response: ServerResponse) => boolean;
   /** `v2.2.0` */
@@ -77,6 +78,7 @@ export class Connections {
   /** In the order in which they became idle. */
   readonly #idle = new Set<Connection>();
   readonly #ofAddress = new Map<string, Set<Connection>>();
+  readonly #turns = new WeakMap<IncomingMessage, TurnOf>();
   readonly #closed = new Map<CloseReason, number>(REASONS.map((reason) => [reason, 0]));
   /** Servers that listen. */
   #listening = 0;
@@ -148,11 +150,23 @@ export class Connections {
 
   /** Whose turn the request takes among others. */
   turnOfClient(message: IncomingMessage): TurnOf {
+    // The address of a socket is unknown once it is closed.
+    let turn = this.#turns.get(message);
+    if (turn === undefined) {
+      turn = this.#findTurn(message);
+      this.#turns.set(message, turn);
+    }
+    return turn;
+  }
+
+  #findTurn(message: IncomingMessage): TurnOf {
     const { url = '', headers } = message;
     const key = headers['x-api-key'] ?? KEY_IN_QUERY.exec(url)?.[1];
+    if (URGENT.test(url)) return { kind: 'urgent', client: this.clientOf(message), weight: 1 };
     const client = typeof key !== 'string' || key === '' ? null : this.#modules.clientOfKey(key, headers.host);
-    if (URGENT.test(url)) return { kind: 'urgent', client: this.clientOf(message) };
-    return client === null ? { kind: 'others', client: this.clientOf(message) } : { kind: 'keyed', client };
+    return client === null
+      ? { kind: 'others', client: this.clientOf(message), weight: 1 }
+      : { kind: 'keyed', ...client };
   }
 
   /** The client address that a request is counted for: see {@link addressBlock}. */

@@ -127,6 +127,8 @@ export interface EndpointCall {
   readonly client: string;
   readonly hasKey: boolean;
   readonly work: WorkBudget;
+  /** Counts work units for the place of the client among those that wait; negative: less than was counted before. */
+  readonly charge: (units: number) => void;
   /** The masterchain seqno that the answer has to include; null: any. */
   readonly minSeqno: number | null;
   /** Milliseconds for which the request has waited for that. */
@@ -223,6 +225,7 @@ export class EndpointCalls {
     const decision = call.work.take(price);
     if (decision instanceof Promise) return undefined;
     refuseLimited(decision);
+    call.charge(price);
     this.#settle(call, price, price);
     return result;
   }
@@ -258,6 +261,7 @@ export class EndpointCalls {
     const until = this.#clock.now() + deadlineMs;
     const decision = call.work.take(price);
     refuseLimited(decision instanceof Promise ? await decision : decision);
+    call.charge(price);
     let done = 0;
     let permit: WorkPermit | null = null;
     try {
@@ -299,6 +303,7 @@ export class EndpointCalls {
 
   #settle(call: EndpointCall, taken: number, done: number): void {
     call.work.settle(taken, done);
+    call.charge(done - taken);
     this.#onWork(call.endpoint, done);
   }
 

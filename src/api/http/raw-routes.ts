@@ -26,7 +26,7 @@ interface RawModules {
   readonly replies: Replies;
   readonly choice: NetworkChoice;
   readonly connections: Pick<Connections, 'upgraded' | 'turnOfClient'>;
-  readonly turns: Pick<Turns, 'do'>;
+  readonly turns: Pick<Turns, 'charge' | 'do'>;
 }
 
 interface Upgrade {
@@ -174,6 +174,7 @@ export class RawRoutes {
     const turn = connections.turnOfClient(request.raw);
     return async (units, work) => {
       refuseLimited(await state.work.take(units));
+      turns.charge(turn, units);
       return turns.do(turn, work);
     };
   }

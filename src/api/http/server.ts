@@ -236,11 +236,15 @@ async function buildApp(
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
     const { bytes, release } = await bodies.read(payload, addressBlock(request.ip));
     try {
-      if (bytes.length >= LARGE_BODY) await turns.next(connections.turnOfClient(payload));
       const { state } = request;
       const ofEndpoint = state?.profile === 'toncenter' ? state.endpoint?.endpoint.liveBody : undefined;
-      if (ofEndpoint !== undefined) return { value: ofEndpoint(liveBodyOf(bytes, payload, options)), hasLongId: false };
-      return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
+      const parse = () => {
+        if (ofEndpoint !== undefined)
+          return { value: ofEndpoint(liveBodyOf(bytes, payload, options)), hasLongId: false };
+        return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
+      };
+      // `return await`: the bytes are held until they are parsed.
+      return bytes.length < LARGE_BODY ? parse() : await turns.do(connections.turnOfClient(payload), parse);
     } finally {
       release();
     }
@@ -279,7 +283,10 @@ async function buildApp(
 
   const prefixes = new Set(apis.map(({ prefix }) => prefix));
   const routes = [...prefixes].map(
-    (prefix) => new ApiRoutes(prefix, options.profile, { ...modules, calls, refusals, apiVersion, replies, choice }),
+    (prefix) =>
+      new ApiRoutes(prefix, options.profile, {
+        ...{ ...modules, calls, connections, turns, refusals, apiVersion, replies, choice },
+      }),
   );
   const raw = new RawRoutes(rawRoutes, options, { ...modules, replies, choice, connections, turns });
   // After the plugins, so that refusals have CORS headers, too.

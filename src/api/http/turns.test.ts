@@ -14,7 +14,7 @@ class World {
   }
 
   enter(name: string, ms: number, kind: TurnKind = 'others'): boolean {
-    return this.turns.enter({ kind, client: name }, () => {
+    return this.turns.enter({ kind, client: name, weight: 1 }, () => {
       this.begun.push(name);
       this.now += ms;
     });
@@ -46,8 +46,8 @@ describe('turns', () => {
     const turns: number[] = [];
     while (world.turns.waiting > 0) turns.push((await world.turn()).length);
     expect(world.begun.length).toBe(41);
-    // Of 2 ms each: the third begins before 5 ms are over.
-    expect(Math.max(...turns)).toBe(3);
+    // Of 2 ms each: the third begins before 5 ms are over, and the fourth is the last of the few that may.
+    expect(Math.max(...turns)).toBe(4);
     expect(turns.length).toBeLessThan(30);
   });
 
@@ -97,16 +97,32 @@ describe('turns', () => {
     expect(world.enter('healthz', 1, 'urgent')).toBe(true);
   });
 
-  it('are waited for in the middle of a request', async () => {
+  it('are of the client that has had the least work for its weight', async () => {
     const world = new World();
-    expect(world.turns.next({ kind: 'others', client: 'a' })).toBe(undefined);
+    const begun: string[] = [];
+    const clients = { heavy: { weight: 1, units: 50 }, light: { weight: 1, units: 1 }, large: { weight: 20, units: 50 } };
     world.enter('first', 100);
-    const order: string[] = [];
-    const waiting = ['b', 'c'].map((client) =>
-      world.turns.next({ kind: 'others', client })!.then(() => order.push(client)),
-    );
-    await Promise.all(waiting);
-    expect(order).toEqual(['b', 'c']);
+    for (let i = 0; i < 10; i++) {
+      for (const [client, { weight, units }] of Object.entries(clients)) {
+        const turn = { kind: 'keyed', client, weight } as const;
+        world.turns.enter(turn, () => {
+          begun.push(client);
+          world.now += 1;
+          world.turns.charge(turn, units);
+        });
+      }
+    }
+    while (world.turns.waiting > 0) await world.turn();
+    expect(begun.slice(0, 3)).toEqual(['heavy', 'light', 'large']);
+    // All of the others come before the second one of the client that is charged the most for its weight.
+    expect(begun.indexOf('heavy', 1)).toBeGreaterThan(18);
+  });
+
+  it('begin a few cheap requests even when the time of the turn is over', async () => {
+    const world = new World();
+    world.enter('first', 100);
+    for (let i = 0; i < 8; i++) world.enter(`r${i}`, 6);
+    expect(await world.turn()).toEqual(['r0', 'r1', 'r2', 'r3']);
   });
 
   it('are taken by work in the middle of a request, too, whose time counts', async () => {
@@ -114,7 +130,7 @@ describe('turns', () => {
     world.enter('first', 100);
     const done: string[] = [];
     const work = (client: string, ms: number) =>
-      world.turns.do({ kind: 'others', client }, () => {
+      world.turns.do({ kind: 'others', client, weight: 1 }, () => {
         world.now += ms;
         done.push(client);
         return ms;
@@ -125,7 +141,7 @@ describe('turns', () => {
     while (world.turns.waiting > 0) await world.turn();
     expect(await all).toEqual([4, 4, 4, 1]);
     await expect(
-      world.turns.do({ kind: 'others', client: 'faulty' }, () => {
+      world.turns.do({ kind: 'others', client: 'faulty', weight: 1 }, () => {
         throw new TypeError('a fault');
       }),
     ).rejects.toThrow('a fault');

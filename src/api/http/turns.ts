@@ -16,6 +16,13 @@ const MOST_OF_TURN = 64;
 /** What any request takes, beside what is measured: it was read, and is answered. */
 const BEGIN_MS = 0.1;
 
+/**
+ * A few requests have more time in each turn: where other threads and programs take the processor away, a single cheap one may
+ * seem to take all of it, and the others would wait for seconds.
+ */
+const LEAST_OF_TURN = 4;
+const LEAST_WITHIN_MS = 20;
+
 /** Longest time of a turn in which requests are begun, when reading what arrived took as long. */
 const LONGEST_MS = 10;
 
@@ -33,6 +40,8 @@ export interface TurnOf {
   readonly kind: TurnKind;
   /** Opaque id of a client of this kind. */
   readonly client: string;
+  /** How much it gets, compared with a client of weight 1. */
+  readonly weight: number;
 }
 
 /** In this order, as far as there are such: however many clients without a key there are, those with one get their share. */
@@ -42,19 +51,22 @@ type Work = () => void;
 
 /**
  * Begins requests in slices: in one turn of the event loop for `turnMs`, or for as long as the rest of the last turn took, at
- * most 10 ms; then what has arrived meanwhile is read. Those that do not fit wait by kind, and the next one of a kind is of the
- * client that has had the least time. As long as nothing waits, a request begins at once.
+ * most 10 ms, and a few of them for up to 20 ms; then what has arrived meanwhile is read. Those that do not fit wait by kind, and the next one
+ * of a kind is of the client that has had the least for its weight: the time of beginning its requests, and the work that they
+ * were charged for. As long as nothing waits, a request begins at once.
  */
 export class Turns {
   readonly #settings: TurnSettings;
   readonly #now: () => number;
   readonly #queues: Readonly<Record<TurnKind, FairShare<Work>>> = {
-    urgent: new FairShare(BEGIN_MS),
-    keyed: new FairShare(BEGIN_MS),
-    others: new FairShare(BEGIN_MS),
+    urgent: new FairShare(0),
+    keyed: new FairShare(0),
+    others: new FairShare(0),
   };
   /** When the first request of this turn was begun; null: none was. */
   #began: number | null = null;
+  /** Requests that were begun in this turn. */
+  #begun = 0;
   /** For how long requests are begun in this turn. */
   #lasts: number;
   /** When the last request of the last turn was begun; null: nothing waits. */
@@ -92,7 +104,7 @@ export class Turns {
   enter(turn: TurnOf, begin: Work): boolean {
     const queue = this.#queues[turn.kind];
     if (this.waiting === 0 && this.#hasTime()) {
-      this.#run(queue, turn.client, begin);
+      this.#run(turn, begin);
       return true;
     }
     const { maxUnbegun, maxUnbegunPerClient } = this.#settings;
@@ -100,19 +112,12 @@ export class Turns {
       this.#refused++;
       return false;
     }
-    this.#add(queue, turn.client, begin);
+    this.#add(turn, begin);
     return true;
   }
 
-  /** Waits for a turn in the middle of a request, such as for parsing a large body. Undefined: it goes on at once. */
-  next({ kind, client }: TurnOf): Promise<void> | undefined {
-    if (this.waiting === 0 && this.#hasTime()) return undefined;
-    return new Promise((resolve) => this.#add(this.#queues[kind], client, resolve));
-  }
-
   /** Does work in the turn of a client, now or later, and counts its time. @returns what `work` does; rejects with what it throws */
-  do<T>({ kind, client }: TurnOf, work: () => T): Promise<T> {
-    const queue = this.#queues[kind];
+  do<T>(turn: TurnOf, work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const attempt = (): void => {
         try {
@@ -121,13 +126,22 @@ export class Turns {
           reject(error);
         }
       };
-      if (this.waiting === 0 && this.#hasTime()) this.#run(queue, client, attempt);
-      else this.#add(queue, client, attempt);
+      if (this.waiting === 0 && this.#hasTime()) this.#run(turn, attempt);
+      else this.#add(turn, attempt);
     });
   }
 
-  #add(queue: FairShare<Work>, client: string, work: Work): void {
-    queue.add(client, () => this.#run(queue, client, work));
+  /**
+   * Counts what a request took after it was begun, so that who asks for much waits longer than who asks for little.
+   *
+   * @param units work units, of about 1 ms; negative: less than was counted before
+   */
+  charge({ kind, client, weight }: TurnOf, units: number): void {
+    this.#queues[kind].charge(client, units / weight);
+  }
+
+  #add(turn: TurnOf, work: Work): void {
+    this.#queues[turn.kind].add(turn.client, () => this.#run(turn, work));
     this.#schedule();
   }
 
@@ -138,13 +152,14 @@ export class Turns {
       this.#scheduleBoundary();
       return true;
     }
-    return now - this.#began < this.#lasts;
+    return now - this.#began < (this.#begun < LEAST_OF_TURN ? LEAST_WITHIN_MS : this.#lasts);
   }
 
-  #run(queue: FairShare<Work>, client: string, work: Work): void {
+  #run(turn: TurnOf, work: Work): void {
     const began = this.#now();
+    this.#begun++;
     work();
-    queue.charge(client, this.#now() - began);
+    this.charge(turn, BEGIN_MS + this.#now() - began);
   }
 
   /** A step is scheduled for each request, so that what follows from one is done before the next begins. */
@@ -169,6 +184,7 @@ export class Turns {
     this.#stepped = null;
     this.#isBoundaryDue = false;
     this.#began = null;
+    this.#begun = 0;
   };
 
   readonly #step = (): void => {

@@ -80,8 +80,16 @@ export interface WorkBudget {
 /** Access control and rate limits. Returns synchronously when only memory is needed. */
 export interface Access {
   check(question: AccessRequest): AccessDecision | Promise<AccessDecision>;
-  /** Who shares the process with others by an API key, as in the decision; null: it is no key. Nothing is counted. */
-  clientOfKey?(key: string, network: string): string | null;
+  /** Who shares the process with others by an API key; null: it is no key. Nothing is counted. */
+  clientOfKey?(key: string, network: string): KeyClient | null;
+}
+
+/** A client with an API key among others. */
+export interface KeyClient {
+  /** As `client` of the decision. */
+  readonly client: string;
+  /** How much of the process it gets when there is not enough for all, compared with a client of weight 1. */
+  readonly weight: number;
 }
 
 const WORK_ALLOWED: WorkDecision = { kind: 'allowed' };

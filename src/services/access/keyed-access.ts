@@ -3,6 +3,7 @@ import type {
   Access,
   AccessDecision,
   AccessRequest,
+  KeyClient,
   PlanMetrics,
   RateState,
   WorkBudget,
@@ -90,9 +91,11 @@ export class KeyedAccess implements Access {
     return record === null ? null : subjectOf(record, network);
   }
 
-  clientOfKey(secret: string, network: string): string | null {
+  clientOfKey(secret: string, network: string): KeyClient | null {
     const key = this.#keys?.bySecret(secret, this.#modules.unixTimeMs()) ?? null;
-    return key === null ? null : subjectOf(key, network);
+    if (key === null) return null;
+    const plan = this.#plans.find(key.plan) ?? this.#plans.anonymous;
+    return { client: subjectOf(key, network), weight: weightOf(limitsOn(plan, network)?.work_per_second ?? null) };
   }
 
   /** Returns synchronously unless the limiter has to query Redis, or the store has to be asked about an unknown key. */
@@ -207,6 +210,18 @@ const TOLD_EVERY_MS = 60_000;
 const MOST_TOLD = 10_000;
 
 /** Keys of one owner on one plan are counted together. */
+/** Work per second of a plan whose clients have weight 1: that of the built-in plan `free`. */
+const WORK_OF_WEIGHT_1 = 200;
+const LEAST_WEIGHT = 0.1;
+/** Also of plans without a limit. */
+const MOST_WEIGHT = 20;
+
+/** Whoever may do more gets more when there is not enough for all. */
+function weightOf(workPerSecond: number | null): number {
+  if (workPerSecond === null) return MOST_WEIGHT;
+  return Math.min(MOST_WEIGHT, Math.max(LEAST_WEIGHT, workPerSecond / WORK_OF_WEIGHT_1));
+}
+
 function subjectOf({ id, owner, plan }: KeyRecord, network: string): string {
   return owner === null ? `key ${id} ${network}` : `owner ${owner}/${plan} ${network}`;
 }
