@@ -100,7 +100,11 @@ describe('turns', () => {
   it('are of the client that has had the least work for its weight', async () => {
     const world = new World();
     const begun: string[] = [];
-    const clients = { heavy: { weight: 1, units: 50 }, light: { weight: 1, units: 1 }, large: { weight: 20, units: 50 } };
+    const clients = {
+      heavy: { weight: 1, units: 50 },
+      light: { weight: 1, units: 1 },
+      large: { weight: 20, units: 50 },
+    };
     world.enter('first', 100);
     for (let i = 0; i < 10; i++) {
       for (const [client, { weight, units }] of Object.entries(clients)) {
