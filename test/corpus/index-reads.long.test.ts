@@ -6,7 +6,7 @@ import { vectorPath } from '#test/support/vector-files.js';
 
 const folder = vectorPath('collection/recorded-net');
 
-/** A stretch of the recorded network with several shards, and messages to the outside. */
+/** A range of the recorded network with several shards, and messages to the outside. */
 describe('lists of an index of the recorded network are as brute force finds them:', () => {
   let chain: IndexedChain;
   let oracle: IndexOracle;

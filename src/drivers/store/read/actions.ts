@@ -93,7 +93,7 @@ export async function readActions(
       name: 'actions',
       filter,
       keyParts: 3,
-      read: (stretch) => list.read(stretch),
+      read: (window) => list.read(window),
       check: async (found) => (await openActions(session, found)).map((action) => (list.holds(action) ? action : null)),
       keyOf: ({ end_lt, root, position }) => [end_lt, root, BigInt(position)],
     },

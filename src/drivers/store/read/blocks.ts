@@ -68,9 +68,9 @@ export async function readBlocks(
       name: 'blocks',
       filter,
       keyParts: 2,
-      read: async (stretch) => {
-        const statement = await blocksStatement(session, filter, byLt ? 'start_lt' : 'gen_utime', page.sort, stretch);
-        return session.rows<BlockFound>(statement, stretch.offset === 0 ? {} : { planned: 'each time' });
+      read: async (window) => {
+        const statement = await blocksStatement(session, filter, byLt ? 'start_lt' : 'gen_utime', page.sort, window);
+        return session.rows<BlockFound>(statement, window.offset === 0 ? {} : { planned: 'each time' });
       },
       check: (found) => found,
       keyOf: (row) => [byLt ? row.start_lt : row.gen_utime, row.id],

@@ -32,7 +32,7 @@ export interface WalkedList<Row extends object> {
    * Selects rows in any order, those of the window among them; null: nothing can match. Rows before the window are left out by the
    * list.
    */
-  readonly source: ((stretch: RowWindow) => Sql | Promise<Sql>) | null;
+  readonly source: ((window: RowWindow) => Sql | Promise<Sql>) | null;
   /** Columns of a row, in terms of `t` and its joins. */
   readonly columns: Sql;
   readonly joins: Sql;
@@ -52,13 +52,13 @@ export async function readWalkedList<Row extends object>(
       filter,
       keyParts: key.length,
       keyBits: WALK_KEY_BITS,
-      read: async (stretch) => {
+      read: async (window) => {
         if (source === null) return [];
-        const { after, offset, count } = stretch;
+        const { after, offset, count } = window;
         const behind = first === null || after === null ? behindKey(order, after) : [behindFirst(first, order, after)];
         const limits = raw(offset === 0 ? `LIMIT ${count}` : `LIMIT ${count} OFFSET ${offset}`);
         const statement = sql`SELECT ${columns} FROM (
-            SELECT t.* FROM (${await source(stretch)}) AS t WHERE ${all(behind)} ORDER BY ${sorted} ${limits}
+            SELECT t.* FROM (${await source(window)}) AS t WHERE ${all(behind)} ORDER BY ${sorted} ${limits}
           ) AS t ${joins} ORDER BY ${sorted}`;
         return session.rows<Row>(statement, offset === 0 ? {} : { planned: 'each time' });
       },
@@ -123,14 +123,14 @@ export function ownedById(
   addresses: readonly Uint8Array[] | undefined,
   owners: readonly Uint8Array[] | undefined,
   order: WalkOrder<ContractFound> = BY_ID,
-): ((stretch: RowWindow) => Sql) | null {
+): ((window: RowWindow) => Sql) | null {
   if (addresses?.length === 0 || owners?.length === 0) return null;
   if (addresses !== undefined) return () => byAddress(table, addresses, oneOf(column, owners));
   return ({ after, offset, count }) => {
-    const stretch = { after, most: offset + count };
-    if (owners === undefined) return walk(table, [[]], order, [], stretch);
-    const of = (value: Sql) => walk(table, [[{ column: raw(`t.${column}`), value }]], order, [], stretch);
-    return mergedWalks(owners, order, of, stretch.most);
+    const window = { after, most: offset + count };
+    if (owners === undefined) return walk(table, [[]], order, [], window);
+    const of = (value: Sql) => walk(table, [[{ column: raw(`t.${column}`), value }]], order, [], window);
+    return mergedWalks(owners, order, of, window.most);
   };
 }
 
@@ -266,7 +266,7 @@ export function mergedWalks(keys: readonly Uint8Array[], order: WalkOrder, rows:
 export function successiveWalks(
   keys: readonly Uint8Array[],
   order: WalkOrder,
-  rows: (key: Sql, stretch: WalkWindow) => Sql,
+  rows: (key: Sql, window: WalkWindow) => Sql,
   { after, most }: WalkWindow,
 ): Sql {
   const begun = after?.[0] == null ? null : bytesOfKey(after[0]);

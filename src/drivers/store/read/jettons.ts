@@ -84,7 +84,7 @@ function walletOrder(filter: JettonWalletFilter, { sort }: Page): WalkOrder<Wall
 const FILLED: Equal = { column: raw('(t.balance > 0)'), value: raw('true') };
 const EMPTY: Equal = { column: raw('(t.balance > 0)'), value: raw('false') };
 
-function walletSource(filter: JettonWalletFilter, order: WalkOrder): ((stretch: RowWindow) => Sql) | null {
+function walletSource(filter: JettonWalletFilter, order: WalkOrder): ((window: RowWindow) => Sql) | null {
   const { exclude_zero_balance = false, by_balance = false } = filter;
   const [addresses, owners, jettons] = [filter.address, filter.owner, filter.jetton].map(distinctBytes);
   if ([addresses, owners, jettons].some((list) => list?.length === 0)) return null;
@@ -95,26 +95,26 @@ function walletSource(filter: JettonWalletFilter, order: WalkOrder): ((stretch: 
   }
   if (owners !== undefined && jettons !== undefined) return () => ofPairs(owners, jettons, isNotEmpty);
   const branches = by_balance ? [[]] : exclude_zero_balance ? [[FILLED]] : [[FILLED], [EMPTY]];
-  const of = (column: string, value: Sql, stretch: WalkWindow) => {
+  const of = (column: string, value: Sql, window: WalkWindow) => {
     const equal = { column: raw(`t.${column}`), value };
     return walk(
       'jetton_wallets',
       branches.map((branch) => [equal, ...branch]),
       order,
       [],
-      stretch,
+      window,
     );
   };
   return ({ after, offset, count }) => {
-    const stretch = { after, most: offset + count };
-    if (owners?.length === 1) return of('owner', sql`${owners[0]}::bytea`, stretch);
+    const window = { after, most: offset + count };
+    if (owners?.length === 1) return of('owner', sql`${owners[0]}::bytea`, window);
     if (owners !== undefined) {
-      return successiveWalks(owners, order, (owner, part) => of('owner', owner, part), stretch);
+      return successiveWalks(owners, order, (owner, part) => of('owner', owner, part), window);
     }
     if (jettons !== undefined) {
-      return mergedWalks(jettons, order, (jetton) => of('jetton', jetton, stretch), stretch.most);
+      return mergedWalks(jettons, order, (jetton) => of('jetton', jetton, window), window.most);
     }
-    return walk('jetton_wallets', branches, order, [], stretch);
+    return walk('jetton_wallets', branches, order, [], window);
   };
 }
 

@@ -74,9 +74,9 @@ function listMessages(
       filter,
       keyParts: 4,
       keyHasNull: true,
-      read: async (stretch) => {
-        const found = await list.read(stretch);
-        const before = stretch.after === null ? null : list.foundBy(stretch.after);
+      read: async (window) => {
+        const found = await list.read(window);
+        const before = window.after === null ? null : list.foundBy(window.after);
         // The message that the previous page ended with may be received once more.
         if (before !== null && found[0]?.msg_key === before.msg_key) {
           const message = (await readCells(session, [before])).get(before.tx_id)?.messages.at(before.position);
@@ -243,12 +243,12 @@ class MessageList {
     return { tx_id, msg_key, ...times, position: Number(position), tx_hash_key: null, received: [] };
   }
 
-  async read(stretch: RowWindow): Promise<MessageFound[]> {
+  async read(window: RowWindow): Promise<MessageFound[]> {
     if (isImpossible(this.#filter)) return [];
     this.#driver ??= await this.#chooseDriver();
-    if (this.#byTime) return this.#readByTime(stretch, this.#driver);
-    const offset = await this.#rowsToSkip(stretch.offset, this.#driver);
-    return this.#readByLt({ ...stretch, offset }, this.#driver);
+    if (this.#byTime) return this.#readByTime(window, this.#driver);
+    const offset = await this.#rowsToSkip(window.offset, this.#driver);
+    return this.#readByLt({ ...window, offset }, this.#driver);
   }
 
   /** The rows of the first messages: an external-in message has one for each transaction that received it. */
@@ -294,9 +294,9 @@ class MessageList {
    * External-in messages have no created_lt. They come last, and are read separately: a comparison with created_lt finds none
    * of them.
    */
-  async #readByLt(stretch: RowWindow, driver: DrivingCondition | null): Promise<MessageFound[]> {
-    const { after, count } = stretch;
-    if (after === null) return this.#rows(this.#firstParts(driver, stretch), 'created_lt', stretch);
+  async #readByLt(window: RowWindow, driver: DrivingCondition | null): Promise<MessageFound[]> {
+    const { after, count } = window;
+    if (after === null) return this.#rows(this.#firstParts(driver, window), 'created_lt', window);
     const parts = this.#parts();
     const at = after[0] === null ? 'outside' : 'inside';
     const rows: MessageFound[] = [];
@@ -315,7 +315,7 @@ class MessageList {
     part: 'inside' | 'outside' | 'all',
     after: OrderKey | null,
     driver: DrivingCondition | null,
-    stretch: RowWindow,
+    window: RowWindow,
   ): Sql {
     const conditions = [...this.#others(driver), ...withinTimeRange(this.#bounds, ...TIMES)];
     if (part === 'outside') {
@@ -327,17 +327,17 @@ class MessageList {
           sql`(m.msg_key, m.tx_id, m.position) ${this.#behind} (${key}::bigint, ${tx}::bigint, ${position}::smallint)`,
         );
       }
-      return this.#select(conditions, 'created_lt', [], stretch);
+      return this.#select(conditions, 'created_lt', [], window);
     }
     if (part === 'inside') conditions.push(raw('m.created_lt IS NOT NULL'));
     if (after !== null) conditions.push(this.#isBehind('created_lt', after));
     const edge = after === null ? {} : this.#sort === 'desc' ? { end_lt: after[0]! } : { start_lt: after[0]! };
     const found = this.#driven(driver, { ...this.#bounds, ...edge });
-    return this.#select([...conditions, ...found.conditions], 'created_lt', found.order, stretch);
+    return this.#select([...conditions, ...found.conditions], 'created_lt', found.order, window);
   }
 
-  async #readByTime(stretch: RowWindow, driver: DrivingCondition | null): Promise<MessageFound[]> {
-    const { after, count, offset } = stretch;
+  async #readByTime(window: RowWindow, driver: DrivingCondition | null): Promise<MessageFound[]> {
+    const { after, count, offset } = window;
     const edge =
       after === null ? {} : this.#sort === 'desc' ? { end_utime: Number(after[0]) } : { start_utime: Number(after[0]) };
     const behind = after === null ? [] : [this.#isBehind('created_at', after)];
@@ -368,9 +368,9 @@ class MessageList {
       ordered === null ? { conditions: driver === null ? [] : [driver.condition.finds] } : this.#driven(driver, bounds);
     const conditions = [...found.conditions, ...this.#others(driver), ...withinTimeRange(bounds, ...TIMES), ...behind];
     return this.#rows(
-      [this.#select(conditions, 'created_at', [], { ...stretch, offset: 0, count: count + offset })],
+      [this.#select(conditions, 'created_at', [], { ...window, offset: 0, count: count + offset })],
       'created_at',
-      stretch,
+      window,
     );
   }
 

@@ -110,13 +110,13 @@ export function readVestingContracts(
   filter: VestingFilter,
   page: Omit<Page, 'sort'>,
 ): Promise<Listed<IndexedVesting>> {
-  const source = (stretch: RowWindow) => vestingSource(filter, stretch);
+  const source = (window: RowWindow) => vestingSource(filter, window);
   const list = { name: 'vestingContracts', filter, order: BY_ID, source };
   return readContracts(session, VESTINGS, list, { ...page, sort: 'asc' });
 }
 
 /** The rows that match the filter: each once, those of the window among them. */
-function vestingSource({ contract_address, wallet_address, check_whitelist }: VestingFilter, stretch: RowWindow): Sql {
+function vestingSource({ contract_address, wallet_address, check_whitelist }: VestingFilter, window: RowWindow): Sql {
   const table = 'vesting_contracts';
   const wallets = wallet_address && distinctAddresses(wallet_address);
   if (contract_address !== undefined) {
@@ -125,10 +125,10 @@ function vestingSource({ contract_address, wallet_address, check_whitelist }: Ve
     return byAddress(table, distinctAddresses(contract_address), conditions);
   }
   if (wallets === undefined) {
-    const { after, offset, count } = stretch;
+    const { after, offset, count } = window;
     return walk(table, [[]], BY_ID, [], { after, most: offset + count });
   }
-  const parts = [ofKeys(table, 'sender', wallets, stretch), ofKeys(table, 'owner', wallets, stretch)];
+  const parts = [ofKeys(table, 'sender', wallets, window), ofKeys(table, 'owner', wallets, window)];
   if (check_whitelist === true) {
     parts.push(sql`SELECT t.* FROM ${raw(table)} t WHERE t.whitelist && ${anyOf(wallets)} AND ${NOT_LAPSED} OFFSET 0`);
   }
@@ -141,9 +141,9 @@ function vestingSource({ contract_address, wallet_address, check_whitelist }: Ve
 
 /** The first rows of the window whose column has one of some values. */
 function ofKeys(table: string, column: string, keys: readonly Uint8Array[], { after, offset, count }: RowWindow): Sql {
-  const stretch = { after, most: offset + count };
-  const of = (value: Sql) => walk(table, [[{ column: raw(`t.${column}`), value }]], BY_ID, [], stretch);
-  return mergedWalks(keys, BY_ID, of, stretch.most);
+  const window = { after, most: offset + count };
+  const of = (value: Sql) => walk(table, [[{ column: raw(`t.${column}`), value }]], BY_ID, [], window);
+  return mergedWalks(keys, BY_ID, of, window.most);
 }
 
 function anyOf(addresses: readonly Uint8Array[]): Sql {

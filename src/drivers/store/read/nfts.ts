@@ -119,7 +119,7 @@ function itemSource(
   session: IndexSession,
   query: ItemQuery,
   order: WalkOrder,
-): ((stretch: RowWindow) => Sql | Promise<Sql>) | null {
+): ((window: RowWindow) => Sql | Promise<Sql>) | null {
   const { ownerColumn, owners, collections, addresses, indexes, by_lt } = query;
   if ([owners, collections, addresses, indexes].some((list) => list?.length === 0)) return null;
   const ofOwner = oneOf(ownerColumn, owners);
@@ -131,22 +131,22 @@ function itemSource(
   if (indexes !== undefined && collections !== undefined) return () => ofIndexes(collections, indexes, ofOwner);
   const owned = (value: Sql): Equal => ({ column: raw(`t.${ownerColumn}`), value });
   return ({ after, offset, count }) => {
-    const stretch = { after, most: offset + count };
+    const window = { after, most: offset + count };
     if (owners !== undefined && collections !== undefined) {
       return by_lt
-        ? newestOfBoth(session, query, owners, collections, stretch)
-        : ofBoth(owners, collections, owned, order, stretch);
+        ? newestOfBoth(session, query, owners, collections, window)
+        : ofBoth(owners, collections, owned, order, window);
     }
     if (owners !== undefined) {
       const of = (owner: Sql, part: WalkWindow) => walk('nft_items', [[owned(owner)]], order, [], part);
-      return severally(owners, order, of, by_lt, stretch);
+      return severally(owners, order, of, by_lt, window);
     }
     if (collections !== undefined) {
       const of = (value: Sql, part: WalkWindow) =>
         walk('nft_items', [[{ column: raw('t.collection'), value }]], order, [], part);
-      return severally(collections, order, of, by_lt, stretch);
+      return severally(collections, order, of, by_lt, window);
     }
-    return walk('nft_items', [[]], order, [], stretch);
+    return walk('nft_items', [[]], order, [], window);
   };
 }
 
@@ -154,13 +154,13 @@ function itemSource(
 function severally(
   keys: readonly Uint8Array[],
   order: WalkOrder,
-  of: (key: Sql, stretch: WalkWindow) => Sql,
+  of: (key: Sql, window: WalkWindow) => Sql,
   areMerged: boolean,
-  stretch: WalkWindow,
+  window: WalkWindow,
 ): Sql {
-  if (keys.length === 1) return of(sql`${keys[0]}::bytea`, stretch);
-  if (areMerged) return mergedWalks(keys, order, (key) => of(key, stretch), stretch.most);
-  return successiveWalks(keys, order, of, stretch);
+  if (keys.length === 1) return of(sql`${keys[0]}::bytea`, window);
+  if (areMerged) return mergedWalks(keys, order, (key) => of(key, window), window.most);
+  return successiveWalks(keys, order, of, window);
 }
 
 /** Rows of owners in collections. */
@@ -169,17 +169,17 @@ function ofBoth(
   collections: readonly Uint8Array[],
   owned: (value: Sql) => Equal,
   order: WalkOrder,
-  stretch: WalkWindow,
+  window: WalkWindow,
 ): Sql {
   const [owner, collection] = [sql`${owners[0]}::bytea`, sql`${collections[0]}::bytea`];
   const of = (of: Sql, from: Sql, part: WalkWindow) =>
     walk('nft_items', [[owned(of), { column: COLLECTION.expression, value: from }]], order, [], part);
   if (collections.length === 1)
-    return severally(owners, order, (key, part) => of(key, collection, part), false, stretch);
-  if (owners.length === 1) return severally(collections, order, (key, part) => of(owner, key, part), false, stretch);
+    return severally(owners, order, (key, part) => of(key, collection, part), false, window);
+  if (owners.length === 1) return severally(collections, order, (key, part) => of(owner, key, part), false, window);
   const conditions = oneOf('collection', collections);
   const filtered = (key: Sql, part: WalkWindow) => walk('nft_items', [[owned(key)]], order, conditions, part);
-  return severally(owners, order, filtered, false, stretch);
+  return severally(owners, order, filtered, false, window);
 }
 
 /** Up to so many items of owners in collections are sorted as a whole. */
@@ -194,7 +194,7 @@ async function newestOfBoth(
   { ownerColumn }: ItemQuery,
   owners: readonly Uint8Array[],
   collections: readonly Uint8Array[],
-  stretch: WalkWindow,
+  window: WalkWindow,
 ): Promise<Sql> {
   const owned = (value: Sql): Equal => ({ column: raw(`t.${ownerColumn}`), value });
   const each = sql`SELECT t.* FROM unnest(${opaqueToPlanner(owners, 'bytea[]')}) AS o(key)
@@ -209,8 +209,8 @@ async function newestOfBoth(
   const [counted] = await session.rows<{ count: bigint }>(sql`SELECT count(*) AS count FROM (${each}) AS t`);
   if (counted!.count <= MOST_SORTED) return each;
   const conditions = oneOf('collection', collections);
-  const of = (key: Sql) => walk('nft_items', [[owned(key)]], BY_LT, conditions, stretch);
-  return mergedWalks(owners, BY_LT, of, stretch.most);
+  const of = (key: Sql) => walk('nft_items', [[owned(key)]], BY_LT, conditions, window);
+  return mergedWalks(owners, BY_LT, of, window.most);
 }
 
 /** Items by their indexes in collections: a collection has one item per index. */

@@ -25,7 +25,7 @@ export interface KeysetList<Found, Row> {
   readonly keyBits?: number;
   /** The first part of a key may be null. */
   readonly keyHasNull?: boolean;
-  read(stretch: RowWindow): Promise<readonly Found[]>;
+  read(window: RowWindow): Promise<readonly Found[]>;
   /** For each row that was found by keys its result, or null for a false positive. */
   check(found: readonly Found[]): Promise<readonly (Row | null)[]> | readonly (Row | null)[];
   keyOf(found: Found): OrderKey;

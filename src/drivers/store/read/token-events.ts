@@ -45,7 +45,7 @@ export async function readTokenEvents<Kind extends ListedTokenKind>(
       name: `tokenEvents ${kind}`,
       filter,
       keyParts: list.keyParts,
-      read: (stretch) => list.read(stretch),
+      read: (window) => list.read(window),
       check: (found) => matchEvents(session, kind, filter, found),
       keyOf: (row) => list.keyOf(row),
     },
@@ -233,13 +233,13 @@ class TokenEventList {
     return this.#byTime ? [now, lt, id] : [lt, id];
   }
 
-  async read(stretch: RowWindow): Promise<TokenEventFound[]> {
+  async read(window: RowWindow): Promise<TokenEventFound[]> {
     if (this.#conditions.some(({ keys }) => keys.length === 0)) return [];
     this.#driver ??= await this.#chooseDriver();
-    const behind = this.#behind(stretch.after);
-    const bounds = this.#boundsBehind(stretch.after);
-    const source = await this.#source(bounds, behind, stretch);
-    const { count, offset } = stretch;
+    const behind = this.#behind(window.after);
+    const bounds = this.#boundsBehind(window.after);
+    const source = await this.#source(bounds, behind, window);
+    const { count, offset } = window;
     const end = raw(offset === 0 ? `LIMIT ${count}` : `LIMIT ${count} OFFSET ${offset}`);
     return this.#session.rows<TokenEventFound>(
       sql`SELECT t.id, t.lt, t.now, t.workchain, t.boc, (SELECT x.trace_id FROM traces x WHERE x.root = t.trace_root) AS trace_id

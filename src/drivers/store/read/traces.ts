@@ -60,10 +60,10 @@ export async function readTraces(
       name: 'traces',
       filter,
       keyParts: 2,
-      read: async (stretch) => {
+      read: async (window) => {
         if (roots?.length === 0) return [];
-        const statement = await tracesStatement(session, filter, roots, column, page.sort, stretch);
-        return session.rows<TraceFound>(statement, stretch.offset === 0 ? {} : { planned: 'each time' });
+        const statement = await tracesStatement(session, filter, roots, column, page.sort, window);
+        return session.rows<TraceFound>(statement, window.offset === 0 ? {} : { planned: 'each time' });
       },
       check: (found) => found.map((row) => (isOfAccount(filter, row) ? indexedTrace(row) : null)),
       keyOf: (row) => [row[column], row.root],

@@ -108,13 +108,13 @@ function transactionList<Found extends TransactionKeysFound>(
     name: 'transactions',
     filter,
     keyParts: order.byTime ? 3 : 2,
-    read: async (stretch) => {
-      const source = await transactionSource(session, filter, order, stretch);
+    read: async (window) => {
+      const source = await transactionSource(session, filter, order, window);
       if (source === NOTHING_MATCHES) return [];
       const statement = sql`SELECT ${columns} FROM (
-          SELECT t.* FROM ${source} ORDER BY ${orderBy(order)} ${limitOffset(stretch)}
+          SELECT t.* FROM ${source} ORDER BY ${orderBy(order)} ${limitOffset(window)}
         ) AS t ORDER BY ${orderBy(order)}`;
-      return session.rows<Found>(statement, stretch.offset === 0 ? {} : { planned: 'each time' });
+      return session.rows<Found>(statement, window.offset === 0 ? {} : { planned: 'each time' });
     },
     keyOf: (row) => orderKey(order, row),
   };
@@ -170,14 +170,14 @@ async function transactionSource(
   session: IndexSession,
   filter: TransactionFilter,
   order: TransactionOrder,
-  stretch: RowWindow,
+  window: RowWindow,
 ): Promise<Sql | typeof NOTHING_MATCHES> {
   const accounts = wantedAccounts(filter);
   if (accounts?.length === 0 || filter.hash?.length === 0) return NOTHING_MATCHES;
   const { hash, mc_seqno, seqno, lt, workchain } = filter;
   const shard = filter.shard ?? (workchain === -1 ? 1n << 63n : undefined);
   const signedShard = shard === undefined ? undefined : BigInt.asIntN(64, shard);
-  const conditions = behindTransaction(order, stretch.after);
+  const conditions = behindTransaction(order, window.after);
   if (lt !== undefined) conditions.push(sql`t.lt = ${storableTimeRange({ start_lt: lt }).start_lt}::bigint`);
   if (workchain !== undefined) conditions.push(sql`t.workchain = ${workchain}::integer`);
   if (signedShard !== undefined) conditions.push(sql`t.shard = ${signedShard}::bigint`);
@@ -213,7 +213,7 @@ async function transactionSource(
   }
   if (keys !== null) {
     // A time bound is translated to lt for the index.
-    const open = boundsBehind(order, stretch.after, lt === undefined ? given : { ...given, start_lt: lt, end_lt: lt });
+    const open = boundsBehind(order, window.after, lt === undefined ? given : { ...given, start_lt: lt, end_lt: lt });
     const more = order.byTime && lt === undefined ? await translateTimeRange(session, open) : open;
     const life =
       signedShard === undefined || workchain === undefined ? [] : shardLifetime(workchain, signedShard, order);
@@ -224,7 +224,7 @@ async function transactionSource(
         ...withinTimeRange(given, raw('t.lt'), raw('t.now')),
         ...life,
       ]);
-    const most = raw(stretch.count + stretch.offset);
+    const most = raw(window.count + window.offset);
     return sql`unnest(${opaqueToPlanner(keys, 'bigint[]')}) AS k(key) CROSS JOIN LATERAL (
       SELECT * FROM transactions t WHERE ${of(raw('k.key'))} ORDER BY ${accountOrder(order)} LIMIT ${most}
     ) AS t WHERE true`;
@@ -234,7 +234,7 @@ async function transactionSource(
       WHERE ${all([...conditions, ...bounds])}`;
   }
   if (signedShard !== undefined) {
-    return shardSource(workchain, signedShard, all([...conditions, ...bounds]), filter, order, stretch);
+    return shardSource(workchain, signedShard, all([...conditions, ...bounds]), filter, order, window);
   }
   const mixed = hasTime(given) && hasLt(given);
   const more = mixed ? withinTimeRange(await translateTimeRange(session, given), raw('t.lt'), raw('t.now')) : bounds;
@@ -278,7 +278,7 @@ function shardSource(
   conditions: Sql,
   filter: TransactionFilter,
   order: TransactionOrder,
-  stretch: RowWindow,
+  window: RowWindow,
 ): Sql {
   const bounds = storableTimeRange(filter);
   const blocks = [sql`b.workchain = w.workchain`, sql`b.shard = ${shard}::bigint`, sql`b.tx_count > 0`];
@@ -286,8 +286,8 @@ function shardSource(
   if (bounds.end_utime !== undefined) blocks.push(sql`b.gen_utime <= ${bounds.end_utime}::bigint`);
   if (bounds.start_lt !== undefined) blocks.push(sql`b.end_lt >= ${bounds.start_lt}::bigint`);
   if (bounds.end_lt !== undefined) blocks.push(sql`b.start_lt <= ${bounds.end_lt}::bigint`);
-  if (stretch.after !== null) {
-    const id = stretch.after.at(-1);
+  if (window.after !== null) {
+    const id = window.after.at(-1);
     blocks.push(sql`b.seqno ${raw(order.sort === 'desc' ? '<=' : '>=')} coalesce(
       (SELECT c.block_seqno FROM transactions c WHERE c.id = ${id}::bigint AND c.workchain = w.workchain AND c.shard = ${shard}::bigint),
       ${raw(order.sort === 'desc' ? '2147483647' : '0')})`);
@@ -311,7 +311,7 @@ function shardSource(
           AND t.block_seqno = b.seqno AND t.workchain = w.workchain AND ${conditions} OFFSET 0
       ) AS t
       WHERE ${all(blocks)}
-      ORDER BY b.seqno ${raw(order.sort)}, t.lt ${raw(order.sort)}, t.id LIMIT ${raw(stretch.count + stretch.offset)}
+      ORDER BY b.seqno ${raw(order.sort)}, t.lt ${raw(order.sort)}, t.id LIMIT ${raw(window.count + window.offset)}
     ) AS t WHERE true`;
 }
 
@@ -399,15 +399,15 @@ export async function readTransactionsByMessage(
       name: 'transactionsByMessage',
       filter,
       keyParts: 2,
-      read: async (stretch) => {
+      read: async (window) => {
         if ((!sides.in && !sides.out) || isImpossible(filter)) return [];
         driver ??= await mostSelective(session, keyConditions(filter), [], few);
         const found =
           driver.count < few
-            ? ofMessages(filter, driver, sides, order, stretch)
-            : walkTransactions(filter, sides, order, stretch);
+            ? ofMessages(filter, driver, sides, order, window)
+            : walkTransactions(filter, sides, order, window);
         // Every hash has one or two messages: one plan is good for all.
-        const isOfHash = driver.condition.name === 'msg_hash' && stretch.offset === 0;
+        const isOfHash = driver.condition.name === 'msg_hash' && window.offset === 0;
         return session.rows<TransactionFound>(found, isOfHash ? {} : { planned: 'each time' });
       },
       check: (found) => found.map((row) => (hasMessage(filter, sides, row.boc) ? row : null)),
@@ -431,7 +431,7 @@ function ofMessages(
   driver: DrivingCondition,
   sides: Sides,
   order: TransactionOrder,
-  stretch: RowWindow,
+  window: RowWindow,
 ): Sql {
   const others = keyConditions(filter).filter(({ name }) => name !== driver.condition.name);
   const ids: Sql[] = [];
@@ -450,14 +450,14 @@ function ofMessages(
     ), page AS MATERIALIZED (
       SELECT t.id, t.lt FROM (SELECT DISTINCT i.id FROM (${join(ids, ' UNION ALL ')}) AS i) AS i
       CROSS JOIN LATERAL (SELECT t.id, t.lt FROM transactions t WHERE t.id = i.id LIMIT 1) AS t
-      WHERE ${all(behindTransaction(order, stretch.after))} ORDER BY ${orderBy(order)} ${limitOffset(stretch)}
+      WHERE ${all(behindTransaction(order, window.after))} ORDER BY ${orderBy(order)} ${limitOffset(window)}
     )
     SELECT ${TRANSACTION_COLUMNS} FROM page
     CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.id = page.id LIMIT 1) AS t ORDER BY ${orderBy(order)}`;
 }
 
 /** For many messages: walks transactions in order and checks the messages of each. */
-function walkTransactions(filter: ByMessageFilter, sides: Sides, order: TransactionOrder, stretch: RowWindow): Sql {
+function walkTransactions(filter: ByMessageFilter, sides: Sides, order: TransactionOrder, window: RowWindow): Sql {
   const meets = all(keyConditions(filter).map(({ holds }) => holds));
   const has: Sql[] = [];
   if (sides.in) {
@@ -473,11 +473,11 @@ function walkTransactions(filter: ByMessageFilter, sides: Sides, order: Transact
         AND m.position > 0 AND ${meets} OFFSET 0
     )`);
   }
-  const conditions = [...behindTransaction(order, stretch.after), sql`(${join(has, ' OR ')})`];
+  const conditions = [...behindTransaction(order, window.after), sql`(${join(has, ' OR ')})`];
   const account = sides.in ? (sides.out ? undefined : filter.destination) : filter.source;
   if (account) conditions.unshift(sql`t.account_key = ${accountKey(addressBytes(account))}::bigint`);
   return sql`SELECT ${TRANSACTION_COLUMNS} FROM (
-      SELECT t.* FROM transactions t WHERE ${all(conditions)} ORDER BY ${orderBy(order)} ${limitOffset(stretch)}
+      SELECT t.* FROM transactions t WHERE ${all(conditions)} ORDER BY ${orderBy(order)} ${limitOffset(window)}
     ) AS t ORDER BY ${orderBy(order)}`;
 }
 
