@@ -8,7 +8,7 @@ import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
 import { ChangedKeys } from '#api/v3/changed-keys.js';
 import { type V3ChainContext, type V3ChainNetwork, v3Context } from '#api/v3/context.js';
 import { FinalTexts } from '#api/v3/final-texts.js';
-import { KeptAddressRows } from '#api/v3/kept-address-rows.js';
+import { AddressRowCache } from '#api/v3/address-row-cache.js';
 import { writeAddressTail } from '#api/v3/page.js';
 import { v3Description, v3IndexEndpoints } from '#api/v3/v3-api.js';
 import { IndexWatch } from '#app/service/index-database.js';
@@ -153,7 +153,7 @@ async function huntStaleAnswers(options: HuntOptions): Promise<HuntReport> {
   watch.start();
   const index = indexReads(database);
   const version = () => watch.version;
-  const addressRows = new KeptAddressRows(1 << 23, broken === 'of the address book' ? deaf : changes, version);
+  const addressRows = new AddressRowCache(1 << 23, broken === 'of the address book' ? deaf : changes, version);
   const facts = { index, isTestnet: false, texts: new FinalTexts(1 << 25), addressRows };
   const served = facts as unknown as V3ChainNetwork;
   ahead = new AddressReadAhead(facts, addressRows);

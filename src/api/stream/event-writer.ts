@@ -1,4 +1,4 @@
-import type { AddressMembers, EventTexts, WrittenPart } from '#api/stream/event-texts.js';
+import type { AddressMembers, EventSerializer, WrittenPart } from '#api/stream/event-serializer.js';
 import {
   type ActionsEvent,
   type FinalEvent,
@@ -17,7 +17,7 @@ import type { Address } from '#formats/address/address.js';
 const NO_ADDRESSES: ReadonlyMap<string, Address> = new Map();
 
 interface EventWriterModules {
-  readonly texts: EventTexts;
+  readonly texts: EventSerializer;
   readonly index: IndexPort;
   readonly limits: IndexReadOptions;
 }
@@ -139,7 +139,7 @@ export class FinalEventWriter {
 
 /** `,"address_book":{…},"metadata":{…}` as far as they are asked for. */
 export async function addressTail(
-  texts: Pick<EventTexts, 'addressMembers'>,
+  texts: Pick<EventSerializer, 'addressMembers'>,
   addresses: ReadonlyMap<string, Address>,
   { addressBook, metadata, profile }: EventOptions,
 ): Promise<string> {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventTexts } from '#api/stream/event-texts.js';
+import type { EventSerializer } from '#api/stream/event-serializer.js';
 import { StreamHub } from '#api/stream/hub.js';
 import type { EventSink, EventText } from '#api/stream/subscriber.js';
 import { eventOptions, rawOf, type Subscription, subscribedAccount } from '#api/stream/subscription.js';
@@ -74,7 +74,7 @@ let onWrite: () => Promise<void>;
 beforeEach(() => {
   index = new CountedIndex();
   onWrite = async () => {};
-  const texts: Pick<EventTexts, 'actions' | 'addressMembers'> = {
+  const texts: Pick<EventSerializer, 'actions' | 'addressMembers'> = {
     actions: (actions) => ({ json: `[${actions.map(({ root }) => root).join()}]`, addresses: new Map() }),
     addressMembers: async () => {
       await onWrite();
@@ -84,7 +84,7 @@ beforeEach(() => {
   hub = new StreamHub(
     { chain: 'abc', actionsKey: 'actions' },
     {
-      ...{ index, live: null, clock: new FakeClock(), logger: silentLogger, texts: texts as EventTexts },
+      ...{ index, live: null, clock: new FakeClock(), logger: silentLogger, texts: texts as EventSerializer },
       coverage: () => ({ history: [{ from: 1, to: index.head }], selected: false, state_seqno: null }),
     },
   );
@@ -182,7 +182,7 @@ describe('a subscriber', () => {
     const late = new StreamHub(
       { chain: 'abc', actionsKey: 'actions' },
       {
-        ...{ index, live: null, clock: new FakeClock(), logger: silentLogger, texts: {} as EventTexts },
+        ...{ index, live: null, clock: new FakeClock(), logger: silentLogger, texts: {} as EventSerializer },
         coverage: () => ({ history: [{ from: 30, to: 40 }], selected: false, state_seqno: null }),
       },
     );

@@ -10,7 +10,7 @@ import {
   type StreamPosition,
 } from '#api/stream/cursor.js';
 import { streamErrors } from '#api/stream/errors.js';
-import type { EventTexts } from '#api/stream/event-texts.js';
+import type { EventSerializer } from '#api/stream/event-serializer.js';
 import { FinalEventWriter } from '#api/stream/event-writer.js';
 import { type FinalEvent, FinalEventReader } from '#api/stream/final-events.js';
 import { LanePositions } from '#api/stream/lane-positions.js';
@@ -34,7 +34,7 @@ export interface HubModules {
   readonly index: IndexPort;
   /** The masterchain blocks that the index has, of which the last range grows; null: that was not read yet. */
   readonly coverage: () => IndexCoverage | null;
-  readonly texts: EventTexts;
+  readonly texts: EventSerializer;
   /** What is not final yet; null: this process does not know. */
   readonly live: Pick<LiveTraces, 'subscribe'> | null;
   readonly clock: Clock;

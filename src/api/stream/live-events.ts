@@ -1,4 +1,4 @@
-import type { EventTexts } from '#api/stream/event-texts.js';
+import type { EventSerializer } from '#api/stream/event-serializer.js';
 import { addressTail, hashMember } from '#api/stream/event-writer.js';
 import { EventText, type Subscriber } from '#api/stream/subscriber.js';
 import { type EventOptions, type EventType, rawOf } from '#api/stream/subscription.js';
@@ -16,7 +16,7 @@ import {
 } from '#services/pending/live-trace.js';
 
 interface LiveFeedModules {
-  readonly texts: EventTexts;
+  readonly texts: EventSerializer;
   readonly deliver: (subscriber: Subscriber, text: EventText) => void;
   readonly onTrouble: (error: unknown) => void;
 }

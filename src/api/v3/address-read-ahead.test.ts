@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
+import { type AddressRow, AddressRowCache } from '#api/v3/address-row-cache.js';
 import { accountDependency } from '#api/v3/answer-keys.js';
 import { ChangedKeys } from '#api/v3/changed-keys.js';
-import { type AddressRow, KeptAddressRows } from '#api/v3/kept-address-rows.js';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import { parseAddress } from '#formats/address/address.js';
 import { FakeIndex } from '#test/support/fake-index.js';
@@ -20,7 +20,7 @@ const rowOf = (raw: string): AddressRow => ({
 function changed() {
   let version = 1;
   const changes = new ChangedKeys();
-  const rows = new KeptAddressRows(1 << 20, changes, () => version);
+  const rows = new AddressRowCache(1 << 20, changes, () => version);
   const index = new FakeIndex({});
   const ahead = new AddressReadAhead({ index, isTestnet: false, addressRows: rows }, rows);
   for (const raw of [RAW, OTHER]) rows.beginRead()(raw, 'toncenter', WANTED, rowOf(raw));

@@ -1,7 +1,7 @@
 import type { Profile } from '#api/http/http-api.js';
+import type { AddressRowCache, CachedRow } from '#api/v3/address-row-cache.js';
 import { readAddressRows } from '#api/v3/address-rows.js';
 import { type V3Network, v3Context, v3Switches } from '#api/v3/context.js';
-import type { KeptAddressRows, KeptRow } from '#api/v3/kept-address-rows.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 
@@ -16,13 +16,13 @@ const DEADLINE_MS = 5_000;
  */
 export class AddressReadAhead {
   readonly #network: V3Network;
-  readonly #rows: KeptAddressRows;
+  readonly #rows: AddressRowCache;
   readonly #stop = sharedAbortController();
-  #waiting: KeptRow[] = [];
+  #waiting: CachedRow[] = [];
   #running: Promise<void> | null = null;
 
   /** @param rows those of the network */
-  constructor(network: V3Network, rows: KeptAddressRows) {
+  constructor(network: V3Network, rows: AddressRowCache) {
     this.#network = network;
     this.#rows = rows;
   }
@@ -50,7 +50,7 @@ export class AddressReadAhead {
 
   async #run(): Promise<void> {
     while (this.#waiting.length > 0 && !this.#stop.signal.aborted) {
-      const kinds = new Map<string, KeptRow & { readonly addresses: Map<string, Address> }>();
+      const kinds = new Map<string, CachedRow & { readonly addresses: Map<string, Address> }>();
       for (const row of this.#waiting) {
         const { raw, profile, wanted } = row;
         const kind = `${profile} ${wanted.domains} ${wanted.tokens}`;

@@ -8,7 +8,7 @@ import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
 import type { V3Network } from '#api/v3/context.js';
 import { textsOf } from '#api/v3/final-texts.js';
 import { followRoute } from '#api/v3/follow.js';
-import { KeptAddressRows } from '#api/v3/kept-address-rows.js';
+import { AddressRowCache } from '#api/v3/address-row-cache.js';
 import { ReaderPool } from '#api/v3/reader-pool.js';
 import { webhookRoutes } from '#api/webhooks/webhook-routes.js';
 import type { ApiSettings } from '#app/config/api-settings.js';
@@ -588,9 +588,9 @@ const ADDRESS_PART = 1 / 4;
 function keptTexts(
   bytes: number,
   index: NetworkIndex,
-): Pick<V3Network, 'texts'> & { readonly addressRows?: KeptAddressRows } {
+): Pick<V3Network, 'texts'> & { readonly addressRows?: AddressRowCache } {
   if (bytes === 0) return {};
-  const addressRows = new KeptAddressRows(bytes * ADDRESS_PART, index.changes, () => index.version);
+  const addressRows = new AddressRowCache(bytes * ADDRESS_PART, index.changes, () => index.version);
   return { texts: textsOf(bytes * (1 - ADDRESS_PART)), addressRows };
 }
 

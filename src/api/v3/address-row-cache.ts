@@ -24,13 +24,13 @@ export interface AddressRowReader {
 }
 
 /** What a kept row tells, and of which address. */
-export interface KeptRow {
+export interface CachedRow {
   readonly raw: string;
   readonly profile: Profile;
   readonly wanted: WantedFacts;
 }
 
-interface Entry extends KeptRow {
+interface Entry extends CachedRow {
   readonly row: AddressRow;
   /** The newest version of the data as of which it is known to hold. */
   version: number;
@@ -43,7 +43,7 @@ const ENTRY_BYTES = 400;
 const IDLE_CHANGES = 50;
 
 /** Rows of addresses, each until what it tells changes. */
-export class KeptAddressRows implements AddressRowReader {
+export class AddressRowCache implements AddressRowReader {
   readonly #rows: LruByBytes<Entry>;
   readonly #changes: ChangeLog;
   readonly #version: () => number;
@@ -80,8 +80,8 @@ export class KeptAddressRows implements AddressRowReader {
   }
 
   /** Lets go of the rows that a change touched. @returns them, to be read anew; none while nobody asks for any */
-  takeTouched(keys: readonly string[]): readonly KeptRow[] {
-    const touched: KeptRow[] = [];
+  takeTouched(keys: readonly string[]): readonly CachedRow[] {
+    const touched: CachedRow[] = [];
     for (const key of keys) {
       for (const name of [...(this.#namesOf.get(key) ?? [])]) {
         const entry = this.#rows.get(name);

@@ -30,7 +30,7 @@ export interface AddressMembers {
  * Writes the parts of events: as API v3 writes them, by the same writers. They are passed in, since API generations do not import
  * each other.
  */
-export interface EventTexts {
+export interface EventSerializer {
   /** A JSON array in the given order. */
   transactions(transactions: readonly IndexedTransaction[], profile: Profile): WrittenPart;
   /** @param transactions of the whole trace, by lt @param external_hash of the message that it began with */
