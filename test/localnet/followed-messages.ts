@@ -54,7 +54,7 @@ export interface FollowedMessage {
   readonly realActions: readonly string[];
   /** Milliseconds from the answer of the POST. */
   readonly pendingMs: number;
-  /** Milliseconds from the commit of the message, when blocks were made again, to the event. */
+  /** Milliseconds from when the network had the last masterchain block of the trace to the event; it is asked each 5 ms. */
   readonly finalMs: number;
 }
 
@@ -72,6 +72,7 @@ export interface SeenTransaction {
 
 /** How long actions may take on a machine that does much else. */
 const PATIENCE_MS = 30_000;
+const HEAD_POLL_MS = 5;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of all methods
 type Json = any;
@@ -128,9 +129,11 @@ export class FollowedMessages {
         return this.#classified(`/api/v3/pendingTraces?ext_msg_hash=${hash}`);
       }),
     );
-    const began = performance.now();
+    const heads = new Map<number, number>();
+    const watching = new AbortController();
+    const watched = this.#watchHeads(heads, watching.signal);
     await this.#post('/localnet/resume', {});
-    return Promise.all(
+    const followed = await Promise.all(
       sent.map(async ({ hash, events, answered, command }, i) => {
         const [seen, commandStatuses] = await Promise.all([events, command]);
         const last = seen.at(-1)!;
@@ -148,10 +151,24 @@ export class FollowedMessages {
           emulatedActions: actionsOf(emulated[i]),
           realActions: actionsOf(real),
           pendingMs: (seen.find(({ step }) => step.status === 'pending')?.at ?? Number.NaN) - answered,
-          finalMs: last.at - began,
+          finalMs: last.at - (heads.get(Number(real.mc_seqno_end)) ?? Number.NaN),
         };
       }),
     );
+    watching.abort();
+    await watched;
+    return followed;
+  }
+
+  /** When each masterchain block was seen first. */
+  async #watchHeads(heads: Map<number, number>, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const { body } = await this.#get('/localnet/status');
+      const { seqno } = body.head;
+      // A block that was between two questions is not older than the one after it.
+      for (let each = seqno; !heads.has(each) && each > seqno - 10; each--) heads.set(each, performance.now());
+      await delay(HEAD_POLL_MS);
+    }
   }
 
   /** The trace of an answer, once its actions are known. */

@@ -35,7 +35,7 @@ export async function followMessages(
     );
     say(
       histogram(
-        'finalized, after blocks were made again',
+        'finalized, after the network had the block',
         followed.map(({ finalMs }) => finalMs),
       ),
     );
