@@ -110,8 +110,8 @@ it('reads the states of selected accounts at the start', async () => {
   writeFileSync(file, selected.map(({ address }) => `${address}\n`).join(''));
   const all = await start(['--database-url', url, '--from', String(FROM), '--accounts', file]);
   const list = selected.map(({ address }) => address).join(',');
-  const found = await until(`${all.url}/api/v3/accountStates?address=${list}&${PLAIN}`, ({ body }) => {
-    return body?.accounts?.length === selected.length;
+  const found = await until(`${all.url}/api/v3/accountStates?address=${list}&${PLAIN}`, ({ body, coverage }) => {
+    return body?.accounts?.length === selected.length && coverage?.startsWith(COVERED) === true;
   });
   expect(found.coverage).toBe(`${COVERED}; accounts=selected`);
   const tokens = await until(`${all.url}/api/v3/jetton/wallets?address=${list}&${PLAIN}`, ({ body }) => {
