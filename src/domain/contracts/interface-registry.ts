@@ -14,6 +14,7 @@ import { nominatorPool } from '#domain/contracts/interfaces/nominator-pool.js';
 import { telemintItem } from '#domain/contracts/interfaces/telemint-item.js';
 import { vesting } from '#domain/contracts/interfaces/vesting.js';
 import { knownHashOf, type NativeCode } from '#domain/contracts/native-code.js';
+import { WALLET_LIKE_CODES } from '#domain/contracts/wallet.js';
 import type { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -109,14 +110,17 @@ export class CandidateInterfaces {
 
   /**
    * The interfaces that a code may have, in their order: those that know the code, and those of which it has all get-methods of a
-   * set. A code whose method ids are unknown may have each interface that has sets, unless an interface knows the code.
+   * set. A code whose method ids are unknown may have each interface that has sets, unless an interface knows the code or it is that
+   * of a wallet, which has none.
    *
    * @param codeHash of the code cell, which may be a library reference: lower-case hexadecimal
    * @param methodIds null: the code has no readable method dictionary
    */
   of(codeHash: string, methodIds: readonly number[] | null): readonly ContractInterface[] {
     const known = this.#matchers.filter(({ hashes }) => hashes.has(codeHash));
-    if (methodIds === null && known.length > 0) return known.map(({ contract }) => contract);
+    if (methodIds === null && (known.length > 0 || WALLET_LIKE_CODES.has(codeHash))) {
+      return known.map(({ contract }) => contract);
+    }
     const ids = methodIds === null ? null : new Set(methodIds);
     const fits = (methods: readonly number[]): boolean => ids === null || methods.every((id) => ids.has(id));
     return this.#matchers
