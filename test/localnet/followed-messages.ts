@@ -38,6 +38,8 @@ interface Wanted {
 /** What was seen of one message. */
 export interface FollowedMessage {
   readonly name: string;
+  /** Whether it was sent by itself, and not together with those of the other wallets. */
+  readonly isApart: boolean;
   /** Statuses as the stream of events had them. */
   readonly statuses: readonly string[];
   readonly success: boolean | null;
@@ -73,6 +75,8 @@ export interface SeenTransaction {
 /** How long actions may take on a machine that does much else. */
 const PATIENCE_MS = 30_000;
 const HEAD_POLL_MS = 5;
+/** Between messages that are sent apart. */
+const APART_MS = 150;
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of all methods
 type Json = any;
@@ -94,7 +98,10 @@ export class FollowedMessages {
     );
   }
 
-  /** One message of each wallet at a time, so often; the last wallet issues a jetton and an NFT first. */
+  /**
+   * One message of each wallet at a time, so often; the last wallet issues a jetton and an NFT first. Those of every second time are
+   * sent at once, the others apart.
+   */
   async run(rounds: number): Promise<readonly FollowedMessage[]> {
     const followed: FollowedMessage[] = [];
     const tokens = this.#wallets.at(-1)!;
@@ -111,7 +118,7 @@ export class FollowedMessages {
         const planned = first[round] ?? again[(round - first.length) % again.length];
         return { wallet, wanted: planned ?? transferOf(round + i, next), byCommand: (round + i) % 4 === 0 };
       });
-      followed.push(...(await this.#batch(batch)));
+      followed.push(...(await this.#batch(batch, round % 2 === 0)));
     }
     return followed;
   }
@@ -119,9 +126,15 @@ export class FollowedMessages {
   /** While no blocks are made, all is emulated; then blocks are made. */
   async #batch(
     batch: readonly { readonly wallet: FundedWallet; readonly wanted: Wanted; readonly byCommand: boolean }[],
+    isApart: boolean,
   ): Promise<FollowedMessage[]> {
     await this.#post('/localnet/pause', {});
-    const sent = await Promise.all(batch.map(({ wallet, wanted, byCommand }) => this.#send(wallet, wanted, byCommand)));
+    const sent = await Promise.all(
+      batch.map(async ({ wallet, wanted, byCommand }, i) => {
+        if (isApart) await delay(i * APART_MS);
+        return this.#send(wallet, wanted, byCommand);
+      }),
+    );
     const emulated = await Promise.all(
       sent.map(async ({ hash }) => {
         const { body } = await this.#get(`/api/v3/follow/${hash}?timeout=60&after=accepted`);
@@ -140,7 +153,7 @@ export class FollowedMessages {
         const real = await this.#classified(`/api/v3/traces?msg_hash=${hash}&include_actions=true`);
         const { wanted } = batch[i]!;
         return {
-          name: wanted.name,
+          ...{ name: wanted.name, isApart },
           statuses: seen.map(({ step }) => step.status),
           success: last.step.success,
           fails: wanted.fails === true,

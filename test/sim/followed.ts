@@ -27,18 +27,13 @@ export async function followMessages(
     const transactions = followed.reduce((sum, { real }) => sum + real.length, 0);
     say(`followed: ${followed.length} messages with ${transactions} transactions, ${byCommand} by tern send --follow`);
     say(`  ${client.events.length} events by WebSocket`);
-    say(
-      histogram(
-        'pending, after the answer',
-        followed.map(({ pendingMs }) => pendingMs),
-      ),
-    );
-    say(
-      histogram(
-        'finalized, after the network had the block',
-        followed.map(({ finalMs }) => finalMs),
-      ),
-    );
+    for (const isApart of [true, false]) {
+      const those = followed.filter((message) => message.isApart === isApart);
+      say(`  ${those.length} messages ${isApart ? 'sent one after the other' : `sent ${MESSAGES_OF_ROUND} at once`}`);
+      const [pending, final] = [those.map(({ pendingMs }) => pendingMs), those.map(({ finalMs }) => finalMs)];
+      say(histogram('  pending, after the answer', pending));
+      say(histogram('  finalized, after the network had the block', final));
+    }
     return [...followed.flatMap(differencesOf), ...streamed];
   } finally {
     await tern.close();
