@@ -5,10 +5,10 @@ import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
 import { StreamRoutes } from '#api/stream/stream-routes.js';
 import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
+import { AddressRowCache } from '#api/v3/address-row-cache.js';
 import type { V3Network } from '#api/v3/context.js';
 import { textsOf } from '#api/v3/final-texts.js';
 import { followRoute } from '#api/v3/follow.js';
-import { AddressRowCache } from '#api/v3/address-row-cache.js';
 import { ReaderPool } from '#api/v3/reader-pool.js';
 import { webhookRoutes } from '#api/webhooks/webhook-routes.js';
 import type { ApiSettings } from '#app/config/api-settings.js';
