@@ -155,6 +155,7 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
   const { url } = first;
   const latencies: number[] = [];
   const made = new Map<number, number>();
+  const indexed = new Map<number, number>();
   let isCalm = true;
   const onEvent = (seqno: number) => {
     const at = made.get(seqno);
@@ -211,6 +212,13 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
         await delay(POLL_MS);
       }
     };
+    const watchingIndex = async () => {
+      while (performance.now() < end) {
+        const seqno = await indexedHeadOf(url).catch(() => null);
+        if (seqno !== null && !indexed.has(seqno)) indexed.set(seqno, performance.now());
+        await delay(POLL_MS);
+      }
+    };
     const sampling = async () => {
       while (performance.now() < end) {
         await delay(SAMPLE_MS);
@@ -235,7 +243,7 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
         server.tern = await server.start();
       }
     };
-    await Promise.all([sending(), watching(), sampling(), cutting(), killing()]);
+    await Promise.all([sending(), watching(), watchingIndex(), sampling(), cutting(), killing()]);
     const expected = new Map<string, readonly string[]>();
     const isWhole = async () => {
       for (const each of receivers) {
@@ -274,6 +282,10 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
     );
     write(
       `block to event: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, most ${Math.max(...latencies).toFixed(0)} ms`,
+    );
+    const toIndex = [...indexed].flatMap(([seqno, at]) => (made.has(seqno) ? [at - made.get(seqno)!] : []));
+    write(
+      `of it until the index has the block: p50 ${percentile(toIndex, 0.5).toFixed(0)} ms, p99 ${percentile(toIndex, 0.99).toFixed(0)} ms`,
     );
     write(`${resumes} resumes, ${kills} kills; clients with a gap or a double: ${wrong}, doubles: ${doubles}`);
     write(`memory: ${mib(settled[0] ?? 0)} MiB after a third, ${mib(settled.at(-1) ?? 0)} MiB at the end`);
@@ -328,6 +340,11 @@ async function until(isSo: () => boolean | Promise<boolean>, ms: number): Promis
 async function headOf(url: string): Promise<number> {
   const answer = await fetch(`${url}/localnet/status`);
   return ((await answer.json()) as { head: { seqno: number } }).head.seqno;
+}
+
+async function indexedHeadOf(url: string): Promise<number> {
+  const answer = await fetch(`${url}/api/v3/masterchainInfo`);
+  return ((await answer.json()) as { last: { seqno: number } }).last.seqno;
 }
 
 /** Hashes of the first 1,000 transactions of an account in the index, by lt; null: it could not be read. */
