@@ -8,7 +8,8 @@ import { vectorPath } from '../test/support/vector-files.js';
 import type { LatencyCase } from './latency.js';
 import type { BenchSuite } from './suite.js';
 import { type HttpCall, KeepAliveClient } from './v2/keep-alive-client.js';
-import { v2Requests } from './v2/requests.js';
+import { PacedReplay } from './v2/paced-replay.js';
+import { movingRequests, v2Requests } from './v2/requests.js';
 
 const CONNECTIONS = [1, 16, 100] as const;
 
@@ -29,13 +30,30 @@ const SHARE_OF_GET_METHODS = 1 / 3;
 /** Of an answer that is kept. */
 const CACHED_CPU_TARGET = 0.1;
 
+/** A chain that goes on: each block touches about 1 % of the accounts that are read. No client waits with more than the server lets it. */
+const CONNECTIONS_OF_CLIENT = 10;
+const MOVING = { name: 'moving chain', from: 450, blocksPerSecond: 2 } as const;
+
 /** A Tern that serves, and what ends it. */
 interface Served {
   readonly tern: ServedTern;
   readonly clients: KeepAliveClient[];
 }
 
+interface Mode {
+  readonly name: string;
+  readonly flags: readonly string[];
+  readonly config: string;
+  /** By method. */
+  readonly requests: Readonly<Record<string, readonly HttpCall[]>>;
+  /** CPU time of a request, in milliseconds. */
+  target(method: string, inFlight: (typeof CONNECTIONS)[number]): number;
+  /** Called before each request. */
+  begin?(): void;
+}
+
 let replay: ReplayProcess | null = null;
+let paced: PacedReplay | null = null;
 let scratch: string | null = null;
 const served: Served[] = [];
 
@@ -47,32 +65,50 @@ export const suite: BenchSuite = {
     scratch = mkdtempSync(join(tmpdir(), 'tern-bench-'));
     const config = join(scratch, 'global.config.json');
     replay = await ReplayProcess.start(folder, config);
-    const requests = v2Requests(folder);
+    paced = await PacedReplay.start(folder, MOVING.from, MOVING.blocksPerSecond);
+    const standing = v2Requests(folder);
+    const moving = movingRequests(folder, MOVING.from);
     const cases: LatencyCase[] = [];
-    const modes = [
-      { name: 'uncached', flags: ['--cache-mb', '0', '--node-cache-mb', '0'] },
-      { name: 'as in production', flags: [] },
+    const modes: readonly Mode[] = [
+      {
+        name: 'uncached',
+        flags: ['--cache-mb', '0', '--node-cache-mb', '0'],
+        ...{ config, requests: standing },
+        target: (method, inFlight) =>
+          REFERENCE_CPU[method]![inFlight] * (method.startsWith('runGetMethod') ? SHARE_OF_GET_METHODS : SHARE),
+      },
+      { name: 'as in production', flags: [], config, requests: standing, target: () => CACHED_CPU_TARGET },
+      {
+        name: MOVING.name,
+        flags: [],
+        ...{ config: paced.config, requests: moving },
+        target: (method, inFlight) => REFERENCE_CPU[method]![inFlight] * SHARE,
+        begin: () => paced!.move(),
+      },
     ];
-    for (const { name: mode, flags } of modes) {
-      const data = join(scratch, mode);
+    for (const mode of modes) {
+      const data = join(scratch, mode.name);
       const tern = await ServedTern.start(
-        ['serve', '--network', config, '--listen', '127.0.0.1:0', '--data', data, ...flags],
+        ['serve', '--network', mode.config, '--listen', '127.0.0.1:0', '--data', data, ...mode.flags],
         BUILT_TERN,
       );
       const one: Served = { tern, clients: [] };
       served.push(one);
-      for (const [method, calls] of Object.entries(requests)) {
-        const share = method.startsWith('runGetMethod') ? SHARE_OF_GET_METHODS : SHARE;
+      for (const [method, calls] of Object.entries(mode.requests)) {
         for (const inFlight of CONNECTIONS) {
-          const client = new KeepAliveClient(tern.url, inFlight);
+          const addresses = mode.begin === undefined ? 1 : Math.ceil(inFlight / CONNECTIONS_OF_CLIENT);
+          const client = new KeepAliveClient(tern.url, inFlight, {}, addresses);
           one.clients.push(client);
           cases.push({
-            name: `${method}, ${mode}`,
+            name: `${method}, ${mode.name}`,
             unit: 'requests',
             inFlight,
-            call: inTurn(calls, (call) => rightAnswer(client, call)),
+            call: inTurn(calls, (call) => {
+              mode.begin?.();
+              return rightAnswer(client, call);
+            }),
             cpuMs: () => tern.cpuMs(),
-            cpuTarget: mode === 'uncached' ? round(REFERENCE_CPU[method]![inFlight] * share) : CACHED_CPU_TARGET,
+            cpuTarget: round(mode.target(method, inFlight)),
           });
         }
       }
@@ -85,6 +121,7 @@ export const suite: BenchSuite = {
       await tern.close();
     }
     await replay?.close();
+    await paced?.close();
     if (scratch !== null) rmSync(scratch, { recursive: true, force: true });
   },
 };

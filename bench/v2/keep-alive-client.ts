@@ -12,19 +12,25 @@ export interface HttpAnswer {
   readonly retryAfter: string | undefined;
 }
 
-/** Asks one server over connections that stay open. */
+/** Asks one server on this machine over connections that stay open. */
 export class KeepAliveClient {
   readonly #agent: Agent;
   readonly #host: string;
   readonly #port: number;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #addresses: number;
+  #asked = 0;
 
-  /** @param headers that go with every request */
-  constructor(url: string, connections: number, headers: Readonly<Record<string, string>> = {}) {
+  /**
+   * @param headers that go with every request
+   * @param addresses of the loopback interface from which it asks in turn: to the server, each is another client
+   */
+  constructor(url: string, connections: number, headers: Readonly<Record<string, string>> = {}, addresses = 1) {
     const { hostname, port } = new URL(url);
     this.#host = hostname;
     this.#port = Number(port);
     this.#headers = headers;
+    this.#addresses = addresses;
     this.#agent = new Agent({ keepAlive: true, maxSockets: connections, maxFreeSockets: connections });
   }
 
@@ -37,7 +43,8 @@ export class KeepAliveClient {
       }
       const method = body === undefined ? 'GET' : 'POST';
       const options = { agent: this.#agent, host: this.#host, port: this.#port, method, path, headers };
-      const sent = request(options, (answer) => {
+      const from = this.#addresses === 1 ? {} : { localAddress: `127.0.0.${1 + (this.#asked++ % this.#addresses)}` };
+      const sent = request({ ...options, ...from }, (answer) => {
         const parts: Buffer[] = [];
         answer.on('data', (part: Buffer) => parts.push(part));
         answer.on('error', reject);
