@@ -134,12 +134,12 @@ describe('the pace of a local network', () => {
     expect(requests.map(({ externals }) => externals.length)).toEqual([1, 0, 0]);
   });
 
-  it('is, in automatic mode, a block each 5 s, and each 8 s after a minute without messages, until there is one', async () => {
+  it('is, in automatic mode, a block each 5 s, and each 9 s after a minute without messages, until there is one', async () => {
     const { loop, requests, pass } = loopOf({ mining: 'auto' });
     loop.start();
     await pass(60_100);
     expect(requests).toHaveLength(12);
-    await pass(80_000);
+    await pass(90_000);
     expect(requests).toHaveLength(22);
     loop.wake();
     await pass(10_100);

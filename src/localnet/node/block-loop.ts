@@ -57,7 +57,7 @@ const HEARTBEAT_MS = 5_000;
 /** The same when there has been no message for so long. */
 const REST_AFTER_MS = 60_000;
 /** Less than the 10 s that clients usually wait for the next masterchain block. */
-const RESTING_HEARTBEAT_MS = 8_000;
+const RESTING_HEARTBEAT_MS = 9_000;
 /** Pause between blocks in automatic mode that follow from messages; messages of many clients share a block. */
 const QUICK_PAUSE_MS = 5;
 /** After so many blocks without an end of the messages, as contracts can cause for ever, the block time applies. */
