@@ -220,6 +220,9 @@ export interface ChainSourceModules extends Environment {
   readonly importAccount?: ImportAccount;
 }
 
+/** What part of the cache has account states that are kept while they do not change. */
+const SHARE_OF_ACCOUNTS = 1 / 4;
+
 /** Verified reads of a chain over liteservers. */
 export interface ChainSource {
   readonly lite: LitePool;
@@ -239,13 +242,14 @@ export function openChainSource(options: ChainSourceOptions, modules: ChainSourc
     const { config, cacheBytes, deadlineMs } = options;
     const { clock, unixTimeMs, random, randomBytes, logger, keyBlocks, importAccount } = modules;
     const connections = createAdnlMetrics();
+    const accountBytes = Math.floor(cacheBytes * SHARE_OF_ACCOUNTS);
     const lite = new LitePool(
-      { servers: config.servers, cacheBytes, deadlineMs },
+      { servers: config.servers, cacheBytes: cacheBytes - accountBytes, deadlineMs },
       { clock, unixTimeMs, random, randomBytes, logger, adnlMetrics: connections },
     );
     closers.add(() => lite.close());
     const chain = new Chain(
-      { zero_state: config.zeroState, init_block: config.initBlock, deadlineMs },
+      { zero_state: config.zeroState, init_block: config.initBlock, deadlineMs, accountBytes },
       { source: lite, clock, keyBlocks, logger, ...(importAccount === undefined ? {} : { importAccount }) },
     );
     await chain.start();

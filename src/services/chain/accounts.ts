@@ -19,7 +19,7 @@ import {
   type LiteServerTransactionList,
 } from '#formats/tl/lite-api.js';
 import { Account } from '#formats/tlb/account.js';
-import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
+import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { systemClock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -27,6 +27,7 @@ import { WorkSlices } from '#kernel/work-slices.js';
 import type { BlockLookup, ShardTopReader } from '#services/chain/block-lookup.js';
 import type { BlockDataReader } from '#services/chain/blocks.js';
 import { chainErrors } from '#services/chain/errors.js';
+import type { KeptAccounts, ProvenAccountValue } from '#services/chain/kept-accounts.js';
 import {
   copyBlockId,
   expectBlock,
@@ -48,19 +49,7 @@ import {
 const LARGE_BYTES = 128 * 1024;
 
 /** An account state after a block. */
-export interface AccountStateRead extends ReadResult<LiteServerAccountState> {
-  /** The newest block of the account's shard; `null` when the workchain does not exist. */
-  readonly shard_block: BlockId | null;
-  /** Unix time of the shard block: the time that the contract sees. */
-  readonly shard_utime: number | null;
-  /** Logical time of the state after the shard block. */
-  readonly shard_lt: bigint | null;
-  /** The `Account` cell; `null` when the account does not exist. A pruned read has only the visible part. */
-  readonly cell: Cell | null;
-  readonly account: Account | null;
-  /** The last transaction according to `ShardAccount` (`last_trans_lt` in the account storage is the END lt of that transaction). */
-  readonly last_transaction: TransactionRef | null;
-}
+export interface AccountStateRead extends ReadResult<LiteServerAccountState>, ProvenAccountValue {}
 
 export interface AccountStateOptions extends ReadAt {
   /** Omit code, data and libraries (their hashes remain), for a small answer. */
@@ -72,6 +61,8 @@ export interface AccountStateReaderModules {
   readonly proven: ProvenBlocks;
   readonly shardTops: ShardTopReader;
   readonly blockData: BlockDataReader;
+  /** `null`: every state is read. */
+  readonly kept: KeptAccounts | null;
 }
 
 /** Reads account states. */
@@ -87,8 +78,14 @@ export class AccountStateReader {
     address: Address,
     { at, pruned = false }: AccountStateOptions,
   ): Promise<AccountStateRead> {
-    const block = await this.#modules.blockIds.resolveBlock(context, at);
-    return this.#after(context, address, block, { pruned, immutable: true });
+    const { blockIds, kept } = this.#modules;
+    const block = await blockIds.resolveBlock(context, at);
+    const isKept = context.caches && isMasterchain(block.id) && address.workchain !== MASTERCHAIN;
+    if (!isKept || context.wantsProof) return this.#after(context, address, block, { pruned, immutable: true });
+    const value = await kept?.find(address, block, pruned);
+    if (value === undefined) return this.#after(context, address, block, { pruned, immutable: true, kept });
+    if (value.cell === null) context.reportAbsent(address);
+    return { block: block.id, gen_utime: block.gen_utime, ...value, proof: null };
   }
 
   /** Reads the state after an already proven block; the answer is not cached. */
@@ -110,7 +107,7 @@ export class AccountStateReader {
     how: AccountQueryOptions,
   ): Promise<AccountStateRead> {
     const { proven } = this.#modules;
-    let found: CheckedAnswer<AccountValue, LiteServerAccountState>;
+    let found: CheckedAnswer<ProvenAccountValue, LiteServerAccountState>;
     try {
       found = await this.#ask(context, address, block, how);
     } catch (error) {
@@ -123,7 +120,11 @@ export class AccountStateReader {
     const { shard_block, shard_utime, cell } = value;
     if (cell === null) context.reportAbsent(address);
     const mc_seqno = isMasterchain(block.id) ? block.id.seqno : block.mc_seqno;
-    if (shard_block !== null) proven.add({ id: shard_block, gen_utime: shard_utime, mc_seqno });
+    if (shard_block !== null) {
+      proven.add({ id: shard_block, gen_utime: shard_utime, mc_seqno });
+      const answerBytes = answer.state.length + answer.proof.length + answer.shard_proof.length;
+      how.kept?.keep(address, block, value, { pruned: how.pruned, answerBytes });
+    }
     return { block: block.id, gen_utime: block.gen_utime, ...value, proof: context.proof(answer) };
   }
 
@@ -132,7 +133,7 @@ export class AccountStateReader {
     address: Address,
     block: ProvenBlock,
     { pruned, immutable }: AccountQueryOptions,
-  ): Promise<CheckedAnswer<AccountValue, LiteServerAccountState>> {
+  ): Promise<CheckedAnswer<ProvenAccountValue, LiteServerAccountState>> {
     const { id } = block;
     return context.query({
       fn: pruned ? LiteServerGetAccountStatePrunned : LiteServerGetAccountState,
@@ -169,12 +170,12 @@ interface AccountQueryOptions {
   readonly pruned: boolean;
   /** Whether the answer may be cached. */
   readonly immutable: boolean;
+  /** Where the state is kept for later blocks. */
+  readonly kept?: KeptAccounts | null;
 }
 
-type AccountValue = Omit<AccountStateRead, keyof ReadResult<unknown>>;
-
 /** Decodes everything that was requested, so that an incomplete answer is detected immediately. */
-function decoded({ shard_state, shard_account, account: cell }: ProvenAccountState): AccountValue {
+function decoded({ shard_state, shard_account, account: cell }: ProvenAccountState): ProvenAccountValue {
   const account = cell === null ? null : inPart('state', () => decodeCell(Account, cell));
   return {
     shard_block: shard_state?.id ?? null,

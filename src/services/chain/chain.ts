@@ -7,6 +7,7 @@ import type { ProvenTransaction } from '#formats/proofs/transactions.js';
 import type { Clock } from '#kernel/clock.js';
 import { withDeadline } from '#kernel/deadline.js';
 import type { Logger } from '#kernel/logger.js';
+import { AccountChanges } from '#services/chain/account-changes.js';
 import {
   AccountHistoryReader,
   type AccountStateOptions,
@@ -26,6 +27,7 @@ import {
 } from '#services/chain/blocks.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { chainErrors } from '#services/chain/errors.js';
+import { KeptAccounts } from '#services/chain/kept-accounts.js';
 import type { KeyBlockStore } from '#services/chain/key-blocks.js';
 import {
   type ConfigParamsRead,
@@ -120,7 +122,13 @@ export class Chain implements ChainReads {
     this.#blockData = blockData;
     this.#shards = new ShardReader({ blockIds, shardTops, proven });
     this.#blockTransactions = new BlockTransactionReader(blockIds);
-    this.#accounts = new AccountStateReader({ blockIds, proven, shardTops, blockData });
+    const newContext = (ms: number) => this.#context({ deadlineMs: ms });
+    const changes = new AccountChanges({ shardTops, blockData, newContext });
+    const accountBytes = limited(options, 'accountBytes');
+    // The import into a fork changes accounts without a transaction.
+    const isKeeping = accountBytes > 0 && modules.importAccount === undefined;
+    const kept = isKeeping ? new KeptAccounts(accountBytes, changes) : null;
+    this.#accounts = new AccountStateReader({ blockIds, proven, shardTops, blockData, kept });
     this.#histories = new AccountHistoryReader(this.#accounts);
     this.#transactions = new SingleTransactionReader(blockIds);
     const config = new ConfigReader(blockIds);
@@ -315,6 +323,8 @@ export interface ChainOptions {
   readonly headMaxAgeMs?: number;
   /** Maximum number of cached proven block ids. */
   readonly provenBlocks?: number;
+  /** Memory for account states that are kept while no block has a transaction of the account; default: none are kept. */
+  readonly accountBytes?: number;
   /** Number of servers that a message is sent to at once. */
   readonly sendFanOut?: number;
 }
@@ -324,5 +334,6 @@ const CHAIN_LIMITS = {
   deadlineMs: { default: 10_000, min: 1, max: 600_000 },
   headMaxAgeMs: { default: 1_000, min: 0, max: 60_000 },
   provenBlocks: { default: 65_536, min: 16, max: 16_777_216 },
+  accountBytes: { default: 0, min: 0, max: Number.MAX_SAFE_INTEGER },
   sendFanOut: { default: 5, min: 1, max: 100 },
 } as const;

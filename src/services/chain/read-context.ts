@@ -93,6 +93,11 @@ export class ReadContext {
     return this.#options.proof === true;
   }
 
+  /** Whether answers may be cached. */
+  get caches(): boolean {
+    return this.#options.cache !== false;
+  }
+
   get signal(): AbortSignal | undefined {
     return this.#options.signal;
   }
