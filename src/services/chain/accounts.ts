@@ -1,6 +1,5 @@
 import type { Address } from '#formats/address/address.js';
 import { parseBocAhead } from '#formats/cells/boc-parse.js';
-import type { Cell } from '#formats/cells/cell.js';
 import { type ProvenAccountState, verifyAccountState, verifyPrunedAccountState } from '#formats/proofs/account.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
 import { inPart } from '#formats/proofs/proof-part.js';

@@ -7,7 +7,6 @@ import type { ProvenTransaction } from '#formats/proofs/transactions.js';
 import type { Clock } from '#kernel/clock.js';
 import { withDeadline } from '#kernel/deadline.js';
 import type { Logger } from '#kernel/logger.js';
-import { AccountChanges } from '#services/chain/account-changes.js';
 import {
   AccountHistoryReader,
   type AccountStateOptions,
@@ -26,6 +25,7 @@ import {
   type ZerostateRead,
 } from '#services/chain/blocks.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
+import { ChangedAccounts } from '#services/chain/changed-accounts.js';
 import { chainErrors } from '#services/chain/errors.js';
 import { KeptAccounts } from '#services/chain/kept-accounts.js';
 import type { KeyBlockStore } from '#services/chain/key-blocks.js';
@@ -123,7 +123,7 @@ export class Chain implements ChainReads {
     this.#shards = new ShardReader({ blockIds, shardTops, proven });
     this.#blockTransactions = new BlockTransactionReader(blockIds);
     const newContext = (ms: number) => this.#context({ deadlineMs: ms });
-    const changes = new AccountChanges({ shardTops, blockData, newContext });
+    const changes = new ChangedAccounts({ shardTops, blockData, newContext });
     const accountBytes = limited(options, 'accountBytes');
     // The import into a fork changes accounts without a transaction.
     const isKeeping = accountBytes > 0 && modules.importAccount === undefined;

@@ -4,7 +4,7 @@ import type { BlockId } from '#formats/proofs/block-id.js';
 import type { TransactionRef } from '#formats/proofs/transactions.js';
 import type { Account } from '#formats/tlb/account.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
-import type { AccountChanges } from '#services/chain/account-changes.js';
+import type { ChangedAccounts } from '#services/chain/changed-accounts.js';
 import type { ProvenBlock } from '#services/chain/proven-blocks.js';
 
 /** What was proven about an account, with the shard block after which it is so. */
@@ -37,9 +37,9 @@ const KEPT_FACTOR = 4;
  */
 export class KeptAccounts {
   readonly #kept: LruByBytes<KeptAccount>;
-  readonly #changes: AccountChanges;
+  readonly #changes: ChangedAccounts;
 
-  constructor(maxBytes: number, changes: AccountChanges) {
+  constructor(maxBytes: number, changes: ChangedAccounts) {
     this.#kept = new LruByBytes(maxBytes);
     this.#changes = changes;
   }

@@ -18,12 +18,15 @@ const MAX_BLOCKS = 512;
 /** Changed accounts that are remembered. */
 const MAX_ACCOUNTS = 100_000;
 
+/** Masterchain blocks that nothing is read of after a failure. */
+const PAUSE = 8;
+
 /** Reads wait for the blocks no longer than that, in milliseconds. */
 const FOLLOW_MS = 1_000;
 
-export interface AccountChangesModules {
-  readonly shardTops: ShardTopReader;
-  readonly blockData: BlockDataReader;
+export interface ChangedAccountsModules {
+  readonly shardTops: Pick<ShardTopReader, 'all'>;
+  readonly blockData: Pick<BlockDataReader, 'blockFile'>;
   readonly newContext: (deadlineMs: number) => ReadContext;
 }
 
@@ -37,17 +40,19 @@ interface FollowedBlock {
  * account. All shard blocks between the shard tops of two masterchain blocks are read, each verified by the hashes in its
  * successor or in the masterchain state. They are read only while reads ask for it: for few accounts, states cost less.
  */
-export class AccountChanges {
-  readonly #modules: AccountChangesModules;
+export class ChangedAccounts {
+  readonly #modules: ChangedAccountsModules;
   #last: FollowedBlock | null = null;
   /** Seqno of the first block since which all transactions are known. */
   #since = 0;
   /** By raw address: seqno of a masterchain block that commits the last transaction, or of a later one. */
   readonly #changed = new Map<string, number>();
   #wanted = { seqno: 0, times: 0 };
+  /** After a failure, nothing is read before the head is beyond this seqno: reads have waited for it. */
+  #pausedTo = 0;
   #following: Promise<void> | null = null;
 
-  constructor(modules: AccountChangesModules) {
+  constructor(modules: ChangedAccountsModules) {
     this.#modules = modules;
   }
 
@@ -76,9 +81,9 @@ export class AccountChanges {
    */
   follow({ id }: ProvenBlock): Promise<void> | undefined {
     if (this.#following !== null) return this.#following;
-    if (id.seqno <= (this.#last?.id.seqno ?? 0)) return undefined;
+    if (id.seqno <= Math.max(this.#last?.id.seqno ?? 0, this.#pausedTo)) return undefined;
     if (this.#wanted.seqno !== id.seqno) this.#wanted = { seqno: id.seqno, times: 0 };
-    if (++this.#wanted.times !== this.#worth(id)) return undefined;
+    if (++this.#wanted.times < this.#worth(id)) return undefined;
     this.#following = this.#followTo(id).finally(() => {
       this.#following = null;
     });
@@ -107,6 +112,7 @@ export class AccountChanges {
     } catch (error) {
       // Reads ask the liteservers, as those of accounts that are not kept.
       if (!isTernError(error)) throw error;
+      this.#pausedTo = id.seqno + PAUSE;
     }
   }
 
