@@ -141,7 +141,8 @@ export const apiSettings = {
   nodeCacheMb: singleSetting({
     ...integerValue('MB', 0, 1_048_576),
     fallback: '64',
-    meaning: 'size of the cache for immutable liteserver answers and unchanged account states per network; 0 disables it',
+    meaning:
+      'size of the cache for immutable liteserver answers and unchanged account states per network; 0 disables it',
   }),
   requestTimeout: singleSetting({
     ...secondsValue(0.1, 600),
