@@ -33,6 +33,7 @@ import {
 import { checkRecorded } from './recorded-checks.js';
 import { checkServed } from './served-checks.js';
 import { checkLongTrace } from './trace-checks.js';
+import { checkTryOut } from './try-out-checks.js';
 import { checkValues } from './value-checks.js';
 import { checkWalk } from './walk-checks.js';
 import { WatchedBrowser, WIDTHS } from './watched-browser.js';
@@ -98,6 +99,7 @@ try {
   part('what time matters to');
   await checkAges(browser, report);
   await checkKeyboard(browser, contents.vesting, report);
+  await checkTryOut(browser, report);
   await checkLongTrace(browser, contents.longTrace, isAll, report);
   part('hostile content');
   const widths = isAll ? WIDTHS : WIDTHS.slice(-1);

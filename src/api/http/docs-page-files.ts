@@ -22,8 +22,8 @@ body { margin: 0; }
 /**
  * Starts Swagger UI with the document that the page names; nothing is loaded from other servers. Before that it makes of the
  * document what one wants to try: optional parameters start empty (an example goes into the description), a method that GET and POST
- * have is shown once, addresses are wallets of a local network, answers are recorded ones, and nothing looks locked where access is
- * open.
+ * have is shown once, required parameters are wallets, blocks and messages of a local network, answers are recorded ones, and nothing
+ * looks locked where access is open.
  */
 export const INIT_SCRIPT = `'use strict';
 const root = document.getElementById('swagger-ui');
@@ -62,7 +62,31 @@ function withoutMadeUpKeys(schema) {
   Object.values(schema).forEach(withoutMadeUpKeys);
 }
 
-function prepare(document, wallet, answers) {
+// Of several optional parameters these methods want one.
+const WANTED = {
+  lookupBlock: 'seqno',
+  getConfigParam: 'param',
+  transactionsByMessage: 'msg_hash',
+  pendingTraces: 'account',
+  pendingActions: 'account',
+  pendingTransactions: 'account',
+  'dns/records': 'wallet',
+  'multisig/wallets': 'wallet_address',
+  'multisig/orders': 'address',
+  vesting: 'wallet_address',
+};
+
+// What a parameter begins with on a local network.
+function fill(parameter, method, { byMethod, byName }) {
+  const { name, required, example, schema = {} } = parameter;
+  const own = (byMethod[method] || {})[name];
+  const isEmpty = required ? example === undefined : WANTED[method] === name;
+  const value = own === undefined && isEmpty ? byName[name] : own;
+  if (value !== undefined) parameter.example = schema.type === 'array' ? [value] : value;
+}
+
+function prepare(document, facts, answers) {
+  const wallet = facts === null ? null : facts.byName.address;
   const shared = document.components.parameters || {};
   Object.values(shared).forEach(emptyOptional);
   for (const [name, path] of Object.entries(document.paths)) {
@@ -80,8 +104,10 @@ function prepare(document, wallet, answers) {
       if (good && answer !== undefined) good.example = answer;
       parameters.forEach(emptyOptional);
       if (wallet === null) continue;
+      const method = name.replace(/^.*\\/v\\d\\//, '');
       for (const parameter of parameters) {
         if (parameter.required) parameter.example = withWallet(parameter.example, wallet);
+        fill(parameter, method, facts);
       }
       const body = requestBody && requestBody.content && requestBody.content['application/json'];
       if (body && body.example) body.example = withWallet(body.example, wallet);
@@ -92,15 +118,40 @@ function prepare(document, wallet, answers) {
   return document;
 }
 
-const firstWallet = wallets === undefined
-  ? Promise.resolve(null)
-  : getJson(wallets).then(({ wallets: all }) => all.find(({ mnemonic }) => mnemonic !== null).address).catch(() => null);
+const api = (path) => getJson(place.replace(/v\\d\\/[^/]*$/, '') + path).catch(() => ({}));
+
+async function readFacts() {
+  const [{ wallets: all }, { result: info }, { messages = [] }, { transactions = [] }, { jetton_masters = [] }] =
+    await Promise.all([
+      getJson(wallets),
+      api('v2/getMasterchainInfo'),
+      api('v3/messages?exclude_externals=true&exclude_system=true&limit=1'),
+      api('v3/transactions?exclude_system=true&limit=1'),
+      api('v3/jetton/masters?limit=1'),
+    ]);
+  const { address } = all.find(({ mnemonic }) => mnemonic !== null);
+  const [{ source, destination, created_lt, hash: msg_hash, in_msg_tx_hash } = {}] = messages;
+  const [{ hash } = {}] = transactions;
+  const between = { source, destination, created_lt };
+  return {
+    byName: {
+      ...{ address, account: address, wallet: address, wallet_address: address, param: 0, seqno: info && info.last.seqno },
+      ...{ hash: in_msg_tx_hash || hash, msg_hash },
+    },
+    byMethod: {
+      ...{ tryLocateTx: between, tryLocateResultTx: between, tryLocateSourceTx: between },
+      getTokenData: { address: (jetton_masters[0] || {}).address },
+    },
+  };
+}
+
+const known = wallets === undefined ? Promise.resolve(null) : readFacts().catch(() => null);
 
 const recorded = examples === undefined ? Promise.resolve({}) : getJson(examples).catch(() => ({}));
 
-Promise.all([getJson(place), firstWallet, recorded]).then(([document, wallet, answers]) => {
+Promise.all([getJson(place), known, recorded]).then(([document, facts, answers]) => {
   window.ui = SwaggerUIBundle({
-    spec: prepare(document, wallet, answers),
+    spec: prepare(document, facts, answers),
     domNode: root,
     deepLinking: true,
     displayRequestDuration: true,
