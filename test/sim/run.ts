@@ -1,9 +1,10 @@
 // npm run -s sim -- [NAME…] [--kills N] [--seed TEXT]: writing the index while things go wrong, and all transactions of
 // recorded chains again, on this machine only. With [--blocks N], localnet makes and checks a long chain of its own; with
-// [--minutes N], stale compares answers of API v3 through its caches with those around them, and webhooks has receivers that are
-// out of order for so long, while the process is killed. With [--messages N], followed sends messages to a local network and
-// compares what was emulated with what came. With [--traces N], emulate emulates traces of each recorded chain again and compares
-// them. With [--pairs N], fresh writes to a local network and reads that in a lagging replica.
+// [--minutes N], stale compares for so long answers of API v2 from kept account states with those of states proven anew, then those
+// of API v3 through its caches with those around them, and webhooks has receivers that are out of order for so long, while the process
+// is killed. With [--messages N], followed sends messages to a local network and compares what was emulated with what came. With
+// [--traces N], emulate emulates traces of each recorded chain again and compares them. With [--pairs N], fresh writes to a local
+// network and reads that in a lagging replica.
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
@@ -24,6 +25,7 @@ import { lossyLines } from './lossy-lines.js';
 import { databaseOutages } from './outages.js';
 import { recordedNetwork } from './recorded-network.js';
 import type { Scenario, Trial } from './scenario.js';
+import { staleStates } from './stale-states.js';
 import { staleAnswers } from './staleness.js';
 import { killStateImports } from './state-kills.js';
 import { repeatTransactions } from './transactions.js';
@@ -89,7 +91,10 @@ const alone: Readonly<Record<string, () => Promise<readonly string[]>>> = {
   emulate: () => emulateRecordedTraces(Number(values.traces), say),
   followed: () => followMessages(BUILT_TERN, { messages: Number(values.messages), say }),
   fresh: () => readOwnWrites(BUILT_TERN, { pairs: Number(values.pairs), say }),
-  stale: () => staleAnswers(BUILT_TERN, { minutes: Number(values.minutes), seed: values.seed, say }),
+  stale: async () => {
+    const hunted = { minutes: Number(values.minutes), seed: values.seed, say };
+    return [...(await staleStates(hunted)), ...(await staleAnswers(BUILT_TERN, hunted))];
+  },
   webhooks: () => webhookOutages(BUILT_TERN, { minutes: Number(values.minutes), say }),
 };
 
