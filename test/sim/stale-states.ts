@@ -17,9 +17,9 @@ import { vectorPath } from '#test/support/vector-files.js';
 import { type RecordedNetwork, recordedNetwork } from './recorded-network.js';
 
 /** What is broken on purpose: the hunt has to find the answers that are stale because of it. */
-export type BrokenRule = 'none' | 'changes of accounts' | 'the fields of the head';
+type BrokenRule = 'none' | 'changes of accounts' | 'the fields of the head';
 
-export interface StateHuntReport {
+interface StateHuntReport {
   /** Answers through kept states and around them, at the same masterchain block. */
   readonly pairs: number;
   /** Of the reads of account states through them, the share for which no liteserver was asked. */
