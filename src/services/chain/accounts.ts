@@ -83,7 +83,6 @@ export class AccountStateReader {
     if (!isKept || context.wantsProof) return this.#after(context, address, block, { pruned, immutable: true });
     const value = await kept?.find(address, block, pruned);
     if (value === undefined) return this.#after(context, address, block, { pruned, immutable: true, kept });
-    if (value.cell === null) context.reportAbsent(address);
     return { block: block.id, gen_utime: block.gen_utime, ...value, proof: null };
   }
 

@@ -125,9 +125,7 @@ export class Chain implements ChainReads {
     const newContext = (ms: number) => this.#context({ deadlineMs: ms });
     const changes = new ChangedAccounts({ shardTops, blockData, newContext });
     const accountBytes = limited(options, 'accountBytes');
-    // The import into a fork changes accounts without a transaction.
-    const isKeeping = accountBytes > 0 && modules.importAccount === undefined;
-    const kept = isKeeping ? new KeptAccounts(accountBytes, changes) : null;
+    const kept = accountBytes > 0 ? new KeptAccounts(accountBytes, changes) : null;
     this.#accounts = new AccountStateReader({ blockIds, proven, shardTops, blockData, kept });
     this.#histories = new AccountHistoryReader(this.#accounts);
     this.#transactions = new SingleTransactionReader(blockIds);

@@ -32,8 +32,8 @@ interface KeptAccount {
 const KEPT_FACTOR = 4;
 
 /**
- * Proven account states, which hold after later masterchain blocks as long as no block in between has a transaction of the
- * account.
+ * Proven states of accounts that exist, which hold after later masterchain blocks as long as no block in between has a
+ * transaction of the account. One that does not exist may be imported into a fork, which is no transaction.
  */
 export class KeptAccounts {
   readonly #kept: LruByBytes<KeptAccount>;
@@ -64,6 +64,7 @@ export class KeptAccounts {
     value: ProvenAccountValue,
     { pruned, answerBytes }: { readonly pruned: boolean; readonly answerBytes: number },
   ): void {
+    if (value.account?.kind !== 'account') return;
     const raw = address.toRaw();
     const key = pruned ? prunedKey(raw) : raw;
     const { seqno } = id;
