@@ -2,15 +2,14 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Files of `npm test` that take longest: those that begin early do not make the others wait at the end. */
 const LONGEST = [
-  'test/cli/dev.test.ts',
+  'src/drivers/web/web-client.test.ts',
+  'src/services/emulation/contract-service.test.ts',
+  'src/services/indexer/write/batch-writer.test.ts',
   'test/http/nasty-requests.test.ts',
-  'src/api/v3/reader-pool.test.ts',
   'src/drivers/tvm/tvm-pool.test.ts',
   'src/drivers/lite/sick-server.test.ts',
-  'src/services/indexer/write/batch-writer.test.ts',
-  'src/api/http/hostile.test.ts',
-  'src/services/metadata/metadata-fetcher.test.ts',
-  'src/drivers/web/web-client.test.ts',
+  'src/drivers/adnl/faults.test.ts',
+  'src/services/access/key-file.test.ts',
 ];
 
 /** Those of the long ones that take longest. */
@@ -18,6 +17,7 @@ const SLOWEST = [
   'src/services/indexer/import/state-import.long.test.ts',
   'src/services/indexer/indexer.long.test.ts',
   'test/cli/serve-index.long.test.ts',
+  'test/cli/dev.long.test.ts',
   'test/cli/dev-local.long.test.ts',
   'test/cli/dev-fork.long.test.ts',
   'test/cli/dev-busy.long.test.ts',
