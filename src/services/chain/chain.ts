@@ -123,7 +123,7 @@ export class Chain implements ChainReads {
     this.#shards = new ShardReader({ blockIds, shardTops, proven });
     this.#blockTransactions = new BlockTransactionReader(blockIds);
     const newContext = (ms: number) => this.#context({ deadlineMs: ms });
-    const changes = new ChangedAccounts({ shardTops, blockData, newContext });
+    const changes = new ChangedAccounts({ shardTops, blockData, newContext, clock: modules.clock });
     const accountBytes = limited(options, 'accountBytes');
     const kept = accountBytes > 0 ? new KeptAccounts(accountBytes, changes) : null;
     this.#accounts = new AccountStateReader({ blockIds, proven, shardTops, blockData, kept });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Address } from '#formats/address/address.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
@@ -42,11 +43,15 @@ class FakeChain {
   seqno = 9;
   files = 0;
   isDown = false;
+  nowMs = 0;
+  /** What a block file takes. */
+  fileMs = 0;
   head = this.commit([{ id: blockId(0, WHOLE, 5), prev: [], accounts: [] }]);
   readonly changes = new ChangedAccounts({
     newContext: () => ({}) as ReadContext,
     shardTops: { all: async (_, { id }) => ({ value: this.#topsOf(id), answer: null as never }) },
     blockData: { blockFile: async (_, { id }) => this.#file(id) },
+    clock: { now: () => this.nowMs },
   });
 
   /** A masterchain block with these shard tops. */
@@ -92,6 +97,7 @@ class FakeChain {
 
   #file(id: BlockId): never {
     this.files++;
+    this.nowMs += this.fileMs;
     const { prev, accounts } = this.#files.get(key(id))!;
     const account_blocks = { value: accounts.map(({ hash }) => [hash, null]) };
     return { header: { prev: prev.map((each) => each.id), block: { extra: { value: { account_blocks } } } } } as never;
@@ -210,5 +216,23 @@ describe('changes of accounts', () => {
     const [one, two] = [0, 1].map(() => chain.changes.follow({ id, gen_utime: null, mc_seqno: id.seqno }));
     expect([one, two]).toEqual([undefined, expect.any(Promise)]);
     expect(chain.changes.follow({ id, gen_utime: null, mc_seqno: id.seqno })).toBe(two);
+  });
+
+  it('are not waited for when the blocks before took long', async () => {
+    const chain = new FakeChain();
+    const wait = (id: BlockId) => {
+      const block = { id, gen_utime: null, mc_seqno: id.seqno };
+      return [0, 1, 2].map(() => chain.changes.follow(block)).find((following) => following !== undefined);
+    };
+    await chain.follow();
+    chain.fileMs = 200;
+    expect(wait(chain.commit([shardBlock(chain.tops)]))).toBeDefined();
+    await delay(1);
+    chain.fileMs = 10;
+    expect(wait(chain.commit([shardBlock(chain.tops)]))).toBeUndefined();
+    await delay(1);
+    // It is read all the same.
+    expect(chain.topOf(QUIET)).toEqual(chain.tops[0]!.id);
+    expect(wait(chain.commit([shardBlock(chain.tops)]))).toBeDefined();
   });
 });

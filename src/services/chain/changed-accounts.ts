@@ -3,6 +3,7 @@ import { type BlockId, type Shard, sameBlock } from '#formats/proofs/block-id.js
 import type { ProvenShard } from '#formats/proofs/shard-block.js';
 import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
 import { toHex } from '#kernel/bytes.js';
+import type { Clock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { ShardTopReader } from '#services/chain/block-lookup.js';
 import type { BlockDataReader } from '#services/chain/blocks.js';
@@ -21,13 +22,17 @@ const MAX_ACCOUNTS = 100_000;
 /** Masterchain blocks that nothing is read of after a failure. */
 const PAUSE = 8;
 
-/** Reads wait for the blocks no longer than that, in milliseconds. */
+/** The blocks may take so long, in milliseconds. */
 const FOLLOW_MS = 1_000;
+
+/** Reads wait for the blocks when those before took no longer: an answer of a liteserver about one account takes about as long. */
+const WAIT_MS = 50;
 
 export interface ChangedAccountsModules {
   readonly shardTops: Pick<ShardTopReader, 'all'>;
   readonly blockData: Pick<BlockDataReader, 'blockFile'>;
   readonly newContext: (deadlineMs: number) => ReadContext;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 interface FollowedBlock {
@@ -51,6 +56,8 @@ export class ChangedAccounts {
   /** After a failure, nothing is read before the head is beyond this seqno: reads have waited for it. */
   #pausedTo = 0;
   #following: Promise<void> | null = null;
+  /** What the last blocks took. */
+  #tookMs = 0;
 
   constructor(modules: ChangedAccountsModules) {
     this.#modules = modules;
@@ -77,17 +84,25 @@ export class ChangedAccounts {
   /**
    * Asks for the blocks up to a masterchain block. Once as many reads have asked as blocks have to be read, they are.
    *
-   * @returns a promise of when they have been read, whether or not that succeeded; undefined when they are not
+   * @returns a promise of when they have been read, whether or not that succeeded; undefined when they are not, or when that takes
+   *   too long to wait for it
    */
   follow({ id }: ProvenBlock): Promise<void> | undefined {
-    if (this.#following !== null) return this.#following;
+    if (this.#following !== null) return this.#quickly(this.#following);
     if (id.seqno <= Math.max(this.#last?.id.seqno ?? 0, this.#pausedTo)) return undefined;
     if (this.#wanted.seqno !== id.seqno) this.#wanted = { seqno: id.seqno, times: 0 };
     if (++this.#wanted.times < this.#worth(id)) return undefined;
+    const { clock } = this.#modules;
+    const began = clock.now();
     this.#following = this.#followTo(id).finally(() => {
       this.#following = null;
+      this.#tookMs = clock.now() - began;
     });
-    return this.#following;
+    return this.#quickly(this.#following);
+  }
+
+  #quickly(following: Promise<void>): Promise<void> | undefined {
+    return this.#tookMs > WAIT_MS ? undefined : following;
   }
 
   /** Reads that blocks up to this one are worth. */
