@@ -79,7 +79,7 @@ describe('a reading that is stopped', () => {
   it('by its time leaves nothing that runs', () =>
     withDatabase({ readConnections: 1, readTimeoutMs: 100 }, async (database) => {
       await expect(database.query(forever)).rejects.toMatchObject(code('timeout'));
-      expect(await running()).toBe(0n);
+      await waitUntilRunning(0n);
       await expect(database.query(forever, { timeoutMs: 50 })).rejects.toMatchObject({ data: { afterMs: 50 } });
       // The only connection is whole, and its next query is not hit.
       for (let i = 0; i < 20; i++) expect(await database.query({ text: 'SELECT 1 AS one' })).toEqual([{ one: 1 }]);
@@ -93,7 +93,7 @@ describe('a reading that is stopped', () => {
         ...code('read-too-large'),
         data: { mostBytes: 100_000 },
       });
-      expect(await running()).toBe(0n);
+      await waitUntilRunning(0n);
       const all = database.read(async (reader) => {
         for (let i = 0; i < 3; i++) await reader.query(rows(60));
       });
@@ -113,7 +113,7 @@ describe('a reading that is stopped', () => {
         await refused;
       }
       await expect(database.query(forever, { signal: AbortSignal.abort() })).rejects.toMatchObject(code('cancelled'));
-      expect(await running()).toBe(0n);
+      await waitUntilRunning(0n);
     }));
 
   it('between two queries refuses the next one, and stops all that wait', () =>
@@ -131,7 +131,7 @@ describe('a reading that is stopped', () => {
         { signal: stop.signal },
       );
       await expect(reading).rejects.toMatchObject(code('cancelled'));
-      expect(await running()).toBe(0n);
+      await waitUntilRunning(0n);
     }));
 
   it('is of no concern to others', () =>
