@@ -282,7 +282,7 @@ export const streamOpenApi: Json = {
       },
     },
   },
-  components: { schemas },
+  components: { schemas: schemas },
 };
 
 const TO_TAKE_OUT = listOf({ type: 'string' }, 'Accounts to take out.');
@@ -343,6 +343,24 @@ function operations(name: keyof typeof REQUESTS, suffix: string): Json {
   };
 }
 
+/** AsyncAPI knows no mapping of types to schemas, as `Action` of API v3 has it: what all actions have in common. */
+const ACTION: Json = {
+  type: 'object',
+  required: ['action_id', 'type', 'details'],
+  properties: {
+    action_id: { type: 'string' },
+    type: { type: 'string' },
+    success: { type: 'boolean' },
+    details: { type: 'object' },
+  },
+  description: 'As `Action` of API v3 (`/api/v3/openapi.json`), which has the details of each type.',
+};
+
+function withOwnAction(described: Json): Json {
+  const own = JSON.stringify(described).replaceAll(`"${OF_V3}Action"`, '"#/components/schemas/Action"');
+  return { ...JSON.parse(own), Action: ACTION };
+}
+
 /** The AsyncAPI 3.0 document of streams over WebSocket. */
 export const streamAsyncApi: Json = {
   asyncapi: '3.0.0',
@@ -359,5 +377,5 @@ export const streamAsyncApi: Json = {
     }),
   },
   operations: { ...operations('stream', ''), ...operations('streamV1', 'V1') },
-  components: { schemas },
+  components: { schemas: withOwnAction(schemas) },
 };
