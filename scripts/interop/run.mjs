@@ -89,7 +89,6 @@ const suites = {
   streams: {
     program: 'streams/checks.ts',
     limitMs: 4 * 60_000,
-    isByName: true,
     prepare: () => [
       itemOr(preparePython(place('index-python'), near('clients/v3/requirements.txt'), runCommand), 'python'),
       itemOr(prepareNpm(place('streams-npm'), near('streams/npm-packages.json'), runCommand), 'packages'),

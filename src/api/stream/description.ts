@@ -282,7 +282,7 @@ export const streamOpenApi: Json = {
       },
     },
   },
-  components: { schemas: schemas },
+  components: { schemas },
 };
 
 const TO_TAKE_OUT = listOf({ type: 'string' }, 'Accounts to take out.');
