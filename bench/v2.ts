@@ -30,10 +30,11 @@ const SHARE_OF_GET_METHODS = 1 / 3;
 /** Of an answer that is kept. */
 const CACHED_CPU_TARGET = 0.1;
 
-/** A chain that goes on: each block touches about 1 % of the accounts that are read. No client waits with more than the server lets it. */
+/** On a chain that goes on, more waiting requests of one client are refused. */
 const CONNECTIONS_OF_CLIENT = 10;
 /** A service has run for longer than the first measurement of it waits: code is compiled, accounts are known. */
 const FILL = { connections: 8, ms: 6_000 } as const;
+/** Each block from there on has transactions of about 2 % of the accounts that are read. */
 const MOVING = { name: 'moving chain', from: 450, blocksPerSecond: 2 } as const;
 
 /** A Tern that serves, and what ends it. */

@@ -25,7 +25,7 @@ const AT_ONCE = 2;
  * @type {Readonly<Record<string, { program: string, limitMs: number, isByName?: boolean, prepare: () => (string | { problem: string })[] }>>}
  */
 const suites = {
-  // the explorer in a browser, on a local network
+  // the explorer and the API reference in a browser, on a local network
   explorer: {
     program: 'explorer/checks.ts',
     limitMs: 8 * 60_000,

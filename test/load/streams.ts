@@ -205,17 +205,10 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
         );
       }
     };
-    const watching = async () => {
+    const watching = async (head: (url: string) => Promise<number>, seen: Map<number, number>) => {
       while (performance.now() < end) {
-        const seqno = await headOf(url).catch(() => null);
-        if (seqno !== null && !made.has(seqno)) made.set(seqno, performance.now());
-        await delay(POLL_MS);
-      }
-    };
-    const watchingIndex = async () => {
-      while (performance.now() < end) {
-        const seqno = await indexedHeadOf(url).catch(() => null);
-        if (seqno !== null && !indexed.has(seqno)) indexed.set(seqno, performance.now());
+        const seqno = await head(url).catch(() => null);
+        if (seqno !== null && !seen.has(seqno)) seen.set(seqno, performance.now());
         await delay(POLL_MS);
       }
     };
@@ -243,7 +236,10 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
         server.tern = await server.start();
       }
     };
-    await Promise.all([sending(), watching(), watchingIndex(), sampling(), cutting(), killing()]);
+    await Promise.all([
+      ...[sending(), watching(headOf, made), watching(indexedHeadOf, indexed)],
+      ...[sampling(), cutting(), killing()],
+    ]);
     const expected = new Map<string, readonly string[]>();
     const isWhole = async () => {
       for (const each of receivers) {

@@ -2,7 +2,7 @@ import type { CheckReport } from '../check-report.js';
 import { nothing } from './newcomer-checks.js';
 import type { WatchedBrowser } from './watched-browser.js';
 
-/** Methods of which each click is tried in the page; of the others it is what the page would ask for. */
+/** Methods that are executed by clicking; the request that the page would send is made for all. */
 const CLICKED: Readonly<Record<string, readonly string[]>> = {
   v2: ['getAddressInformation', 'lookupBlock', 'getConfigParam'],
   v3: ['traces', 'transactionsByMessage'],

@@ -43,6 +43,8 @@ class FakeChain {
   seqno = 9;
   files = 0;
   isDown = false;
+  /** A block file ends in an error that no server causes. */
+  isBroken = false;
   nowMs = 0;
   /** What a block file takes. */
   fileMs = 0;
@@ -98,6 +100,7 @@ class FakeChain {
   #file(id: BlockId): never {
     this.files++;
     this.nowMs += this.fileMs;
+    if (this.isBroken) throw new TypeError('a fault');
     const { prev, accounts } = this.#files.get(key(id))!;
     const account_blocks = { value: accounts.map(({ hash }) => [hash, null]) };
     return { header: { prev: prev.map((each) => each.id), block: { extra: { value: { account_blocks } } } } } as never;
@@ -234,5 +237,25 @@ describe('changes of accounts', () => {
     // It is read all the same.
     expect(chain.topOf(QUIET)).toEqual(chain.tops[0]!.id);
     expect(wait(chain.commit([shardBlock(chain.tops)]))).toBeDefined();
+  });
+
+  it('that cannot be read because of a fault end reads that wait for them, and nothing else', async () => {
+    const chain = new FakeChain();
+    await chain.follow();
+    chain.isBroken = true;
+    chain.commit([shardBlock(chain.tops)]);
+    await expect(chain.follow()).rejects.toThrow('a fault');
+    chain.isBroken = false;
+    for (let i = 0; i < 9; i++) chain.commit(chain.tops);
+    await chain.follow();
+    chain.fileMs = 200;
+    chain.commit([shardBlock(chain.tops)]);
+    await chain.follow();
+    chain.isBroken = true;
+    chain.commit([shardBlock(chain.tops)]);
+    // Nobody waits, and a rejection that nobody handles would end the process.
+    expect(await chain.follow()).toBe(100);
+    await delay(1);
+    expect(chain.topOf(QUIET)).toBeUndefined();
   });
 });

@@ -102,7 +102,10 @@ export class ChangedAccounts {
   }
 
   #quickly(following: Promise<void>): Promise<void> | undefined {
-    return this.#tookMs > WAIT_MS ? undefined : following;
+    if (this.#tookMs <= WAIT_MS) return following;
+    // Nobody may wait for it: a failure must not end the process.
+    following.catch(() => {});
+    return undefined;
   }
 
   /** Reads that blocks up to this one are worth. */
@@ -126,8 +129,8 @@ export class ChangedAccounts {
       if (this.#changed.size > MAX_ACCOUNTS) this.#forget(id.seqno);
     } catch (error) {
       // Reads ask the liteservers, as those of accounts that are not kept.
-      if (!isTernError(error)) throw error;
       this.#pausedTo = id.seqno + PAUSE;
+      if (!isTernError(error)) throw error;
     }
   }
 
