@@ -73,6 +73,21 @@ class SharedLimits {
     return { results, wantedSeconds, seconds: (Date.now() - began) / 1000 };
   }
 
+  /**
+   * What both let pass while Redis answered in time. On a busy machine an answer may be late; the processes count on their own
+   * then, so what passed in that time says nothing about sharing, and they are asked again.
+   */
+  async sharedOverload(plan: string, seconds: number): Promise<Overload> {
+    const outages = async () => (await this.overload('fast', 0.5)).results.map((each) => each.metrics.redis!.outages);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      const before = await outages();
+      const overload = await this.overload(plan, seconds);
+      if (overload.results.every(({ metrics }, i) => metrics.redis!.outages === before[i])) return overload;
+      await delay(3_000);
+    }
+    throw new Error('Redis was late in each of five attempts');
+  }
+
   async passes(plan: string, times: number): Promise<number> {
     const question = { key: this.#keys.get(plan)!, clientAddress: '192.0.2.1', network: 'mainnet' };
     let passed = 0;
@@ -144,10 +159,11 @@ function expectAlone(overload: Overload): string {
 async function checkLimits(limits: SharedLimits, report: CheckReport): Promise<void> {
   const { redis, clients } = limits;
   const overloadOf = (seconds: number) => limits.overload('fast', seconds);
-  await overloadOf(0.5);
-  await report.check('redis: two processes share a rate for 10 s', async () => expectShared(await overloadOf(10)));
+  await report.check('redis: two processes share a rate for 10 s', async () =>
+    expectShared(await limits.sharedOverload('fast', 10)),
+  );
   await report.check('redis: and a fraction of one', async () => {
-    const { results } = await limits.overload('half', 6);
+    const { results } = await limits.sharedOverload('half', 6);
     const passed = results.reduce((sum, { allowed }) => sum + allowed, 0);
     if (passed !== 3) throw new Error(`${passed} passed in 6 s instead of 3`);
     return '3 passed in 6 s';
@@ -179,8 +195,7 @@ async function checkLimits(limits: SharedLimits, report: CheckReport): Promise<v
   await report.check('redis: started again', async () => {
     await redis.start();
     await limits.untilBack();
-    await overloadOf(1);
-    return expectShared(await overloadOf(5));
+    return expectShared(await limits.sharedOverload('fast', 5));
   });
   await report.check('redis: it forgot the quota, the processes did not', async () => {
     const passed = await limits.passes('few', 5);
@@ -198,11 +213,15 @@ async function checkLimits(limits: SharedLimits, report: CheckReport): Promise<v
     }
   });
   await report.check('redis: going on', async () => {
-    await overloadOf(2);
-    const seen = expectShared(await overloadOf(5));
-    for (const { log } of clients) {
+    await limits.untilBack();
+    const overload = await limits.sharedOverload('fast', 5);
+    const seen = expectShared(overload);
+    for (const [i, { log }] of clients.entries()) {
       const lines = ['Redis does not answer', 'Redis is back'].map((text) => log.split(text).length - 1);
-      if (lines.some((count) => count < 2 || count > 4)) throw new Error(`the log says: ${log}`);
+      const outages = overload.results[i]!.metrics.redis!.outages;
+      if (lines.some((count) => count < 2 || count > outages)) {
+        throw new Error(`the log of ${outages} outages says: ${log}`);
+      }
     }
     return `${seen}; the log told of it`;
   });

@@ -106,6 +106,12 @@ export class LocalLimiter implements Limiter {
     return { passed: true, rate: rateStateOf(limits, fullInMs, today)! };
   }
 
+  /** Lowers the bucket of a subject to what is left of its rate in all processes. @param fullInMs when it is full again */
+  lower({ subject, isAddress }: LimitRequest, fullInMs: number): void {
+    const buckets = isAddress ? this.#addresses : this.#keys;
+    buckets.lower(subject, this.#clock.now() + fullInMs);
+  }
+
   takeWork({ subject, isAddress, limits }: LimitRequest, units: number): LimitDecision {
     const { work_per_second, work_burst } = limits;
     if (work_per_second === null) return PASSED;
@@ -138,6 +144,11 @@ export const SLACK = 0.25;
 
 /** Tolerance for rounding errors: times are sums of fractions. */
 const ROUNDING_MS = 1e-6;
+
+/** When a bucket is full again from which a request must wait so long. */
+export function fullInMsAt(waitMs: number, { requests_per_second, burst }: Rate): number {
+  return waitMs + ((burst - 1 + SLACK) * 1000) / requests_per_second;
+}
 
 /**
  * Takes one request out of a bucket. A bucket is one number, the moment when it is full again: it fills at the rate, holds
@@ -178,6 +189,11 @@ export class TokenBuckets {
     if ('waitMs' in taken) return taken.waitMs;
     this.#fullAt.set(subject, taken.fullAt);
     return 0;
+  }
+
+  /** Leaves a bucket that is full no earlier than at `fullAt`. */
+  lower(subject: string, fullAt: number): void {
+    if (fullAt > (this.#fullAt.get(subject) ?? Number.NEGATIVE_INFINITY)) this.#fullAt.set(subject, fullAt);
   }
 
   /** Milliseconds until the bucket is full again. */

@@ -87,6 +87,49 @@ describe('without a Redis that answers', () => {
   });
 });
 
+/** Answers a script as written; it answers nothing more after `hangs`. */
+async function redisThatAnswers(script: string): Promise<{ server: Server; port: number; hang(): void }> {
+  let isHanging = false;
+  const hang = (): void => {
+    isHanging = true;
+  };
+  const server = await listen((socket) => {
+    socket.on('data', (bytes) => {
+      for (const command of bytes
+        .toString()
+        .split(/^\*\d+\r\n/m)
+        .slice(1)) {
+        const name = command.split('\r\n')[1]!.toLowerCase();
+        if (isHanging) return;
+        if (name === 'info') socket.write('$19\r\nredis_version:7.2.0\r\n');
+        else socket.write(name.startsWith('eval') ? script : '+OK\r\n');
+      }
+    });
+  });
+  return { server, port: (server.address() as AddressInfo).port, hang };
+}
+
+describe('when Redis stops answering', () => {
+  it.each([
+    ['the burst was taken', '*4\r\n:1\r\n$1\r\n0\r\n:0\r\n$11\r\n3000000.000\r\n', true],
+    ['the rate refused', '*3\r\n:0\r\n$9\r\n60000.000\r\n:0\r\n', false],
+  ])('the process goes on from what was left, not from a full burst: %s', async (_name, answer, passed) => {
+    const { server, port, hang } = await redisThatAnswers(answer);
+    connect(port);
+    const isUp = async () => {
+      await limiter!.take({ ...question, subject: 'key other' });
+      return limiter!.metrics.up;
+    };
+    await expect.poll(isUp).toBe(true);
+    expect((await limiter!.take(question)).passed).toBe(passed);
+    hang();
+    expect((await passes(20)).passed).toBe(0);
+    expect((await limiter!.take({ ...question, subject: 'key of nobody yet' })).passed).toBe(true);
+    limiter!.close();
+    server.close();
+  });
+});
+
 describe('the URL', () => {
   it.each(['redis://127.0.0.1', 'redis://user:secret@host:6380/2', 'rediss://host'])('may be %s', (url) => {
     expect(checkRedisUrl(url)).toBe(url);

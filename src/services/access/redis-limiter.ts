@@ -5,9 +5,11 @@ import type { RedisMetrics } from '#services/access/access.js';
 import { accessErrors } from '#services/access/errors.js';
 import {
   type DailyQuota,
+  fullInMsAt,
   type LimitDecision,
   type Limiter,
   type LimitRequest,
+  type LocalLimiter,
   PASSED,
   rateStateOf,
   SLACK,
@@ -65,8 +67,8 @@ export interface RedisLimiterModules {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly quota: DailyQuota;
-  /** Counts in this process while Redis does not answer. */
-  readonly fallback: Limiter;
+  /** Counts in this process while Redis does not answer, from what was left of each rate when it last did. */
+  readonly fallback: LocalLimiter;
 }
 
 /**
@@ -207,8 +209,9 @@ export class RedisLimiter implements Limiter {
     this.#checks++;
     const { subject, isAddress, limits } = question;
     const [verdict, waitMs, used, fullInMs = '0'] = taken;
+    const { quota, fallback } = this.#modules;
     if (verdict === 1) {
-      const { quota } = this.#modules;
+      fallback.lower(question, Number(fullInMs));
       if (!isAddress) {
         quota.add(subject);
         quota.raise(subject, used);
@@ -218,6 +221,9 @@ export class RedisLimiter implements Limiter {
     const now = this.#modules.clock.now();
     const by = verdict === 0 ? 'rate' : 'quota';
     const refused = Number(waitMs);
+    const { requests_per_second, burst } = limits;
+    if (by === 'rate')
+      fallback.lower(question, fullInMsAt(refused, { requests_per_second: requests_per_second!, burst }));
     this.#waits.set(subject, { by, endsAt: now + refused, askAgainAt: now + Math.min(refused, LONGEST_WAIT_MS) });
     return { passed: false, by, waitMs: refused };
   }
