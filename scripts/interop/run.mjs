@@ -85,12 +85,13 @@ const suites = {
       itemOr(prepareNpm(place('sdks-npm'), near('sdks/npm-packages.json'), runCommand), 'packages'),
     ],
   },
-  // streaming clients in Python and in a browser, and the validator of AsyncAPI documents, on a local network that lives
+  // streaming clients in Python and in a browser, payments that are emulated and followed, and the validator of AsyncAPI documents
   streams: {
     program: 'streams/checks.ts',
     limitMs: 4 * 60_000,
     prepare: () => [
       itemOr(preparePython(place('index-python'), near('clients/v3/requirements.txt'), runCommand), 'python'),
+      itemOr(preparePython(place('streams-python'), near('streams/requirements.txt'), runCommand), 'python'),
       itemOr(prepareNpm(place('streams-npm'), near('streams/npm-packages.json'), runCommand), 'packages'),
       itemOr(prepareBrowser(runCommand), 'browser'),
     ],
