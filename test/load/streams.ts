@@ -277,7 +277,7 @@ export async function loadStreams(ground: StreamsGround): Promise<boolean> {
       `${took.toFixed(0)} s: ${sent} transfers, ${events} transactions delivered, ${(cpuMs / 1000).toFixed(1)} s of CPU time in all`,
     );
     write(
-      `block to event: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, most ${Math.max(...latencies).toFixed(0)} ms`,
+      `block to event: p50 ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, most ${percentile(latencies, 1).toFixed(0)} ms`,
     );
     const toIndex = [...indexed].flatMap(([seqno, at]) => (made.has(seqno) ? [at - made.get(seqno)!] : []));
     write(

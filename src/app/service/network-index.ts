@@ -77,7 +77,10 @@ export interface NetworkIndex {
   readonly answering: Promise<void>;
   /** Why the index is unreadable or not written; `null` when there is no problem. */
   problem(): string | null;
-  /** Why the open database has no answer about anything yet; `null` when it has, and while it is not open. */
+  /**
+   * Why there is no answer about anything yet: the database is still being opened, or empty. `null` when there are answers, and
+   * when the database is unreachable.
+   */
   emptiness(): string | null;
   /** Set while the chain contradicts the index, with what to do; then the process is not ready. */
   contradiction(): string | null;
@@ -142,10 +145,15 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       await watch.read(database);
       reader = indexReads(database);
     });
-    opened.then(
-      () => feed.wake(),
-      () => {},
-    );
+    let isOpening = true;
+    opened
+      .finally(() => {
+        isOpening = false;
+      })
+      .then(
+        () => feed.wake(),
+        () => {},
+      );
     if (database instanceof Promise) opened.catch(() => {});
     else await opened;
     feed.start();
@@ -154,7 +162,10 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     if (!writes) branch.start();
 
     // Nothing that it could be asked for would be known, and all of it would look as if it did not exist.
-    const emptiness = () => (reader !== null && isEmpty(coverage()) ? 'no masterchain block is indexed yet' : null);
+    const emptiness = () => {
+      if (reader === null) return isOpening ? NOT_OPEN : null;
+      return isEmpty(coverage()) ? 'no masterchain block is indexed yet' : null;
+    };
     const answering = opened.then(async () => {
       if (emptiness() === null) return;
       await new Promise<void>((resolve) => {
@@ -164,7 +175,7 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
       });
     });
     answering.catch(() => {});
-    const current = () => emptiness() ?? reader ?? store.problem ?? 'the database is not open yet';
+    const current = () => emptiness() ?? reader ?? store.problem ?? NOT_OPEN;
     const unreadable = () => store.problem ?? watch.problem;
     const freshness = (): ApiFreshness => {
       const { last = null, gen_utime = null } = watch.progress ?? {};
@@ -221,6 +232,8 @@ export function openNetworkIndex(options: NetworkIndexOptions, modules: NetworkI
     };
   });
 }
+
+const NOT_OPEN = 'the database is not open yet';
 
 const NOTHING_COVERED: IndexCoverage = { history: [], selected: false, state_seqno: null };
 
