@@ -46,6 +46,7 @@ export function collectMetrics(): DocumentedMetric[] {
       networks: ofNetwork,
       pools: ofGroup,
       connections: ofGroup,
+      keptAccounts: ofGroup,
       contracts: ofGroup,
       tvm: ofNetwork,
       indexes: ofNetwork,

@@ -12,6 +12,7 @@ import type { MetricRow, MetricSource, Sample } from '#kernel/metric-rows.js';
 import { localnetMetricRows, type ProducedCounts } from '#localnet/node/node-thread.js';
 import type { AccessMetrics } from '#services/access/access.js';
 import { accessMetricRows } from '#services/access/access.js';
+import { type KeptAccountMetrics, keptAccountMetricRows } from '#services/chain/kept-accounts.js';
 import { type ContractsMetrics, contractMetricRows } from '#services/emulation/metrics.js';
 import { indexerMetricRows, type WriterFigures } from '#services/indexer/metrics.js';
 import { type LookUpMetrics, lookUpMetricRows } from '#services/lookups/metrics.js';
@@ -34,6 +35,8 @@ export interface MeasuredService {
   readonly networks: readonly MetricSource<NetworkFigures>[];
   readonly pools: readonly MetricSource<PoolMetrics>[];
   readonly connections: readonly MetricSource<AdnlMetrics>[];
+  /** `null` where no account states are kept. */
+  readonly keptAccounts: readonly MetricSource<KeptAccountMetrics | null>[];
   readonly contracts: readonly MetricSource<ContractsMetrics>[];
   readonly tvm: readonly MetricSource<TvmMetrics>[];
   /** Networks with an index. */
@@ -96,6 +99,7 @@ export function registerServiceMetrics(registry: Registry, service: MeasuredServ
   registerRows(registry, networkMetricRows, networks, clock);
   registerRows(registry, liteMetricRows, pools, clock);
   registerRows(registry, adnlMetricRows, connections, clock);
+  registerRows(registry, presentKeptAccountRows, service.keptAccounts, clock);
   registerRows(registry, contractMetricRows, contracts, clock);
   registerRows(registry, tvmMetricRows, tvm, clock);
   if (indexes.length > 0) {
@@ -189,11 +193,13 @@ const indexMetricRows: readonly MetricRow<IndexFigures>[] = [
   ),
 ];
 
-/** Nothing where look-ups are off. */
-const presentLookUpRows: readonly MetricRow<LookUpMetrics | null>[] = lookUpMetricRows.map(({ read, ...row }) => ({
-  ...row,
-  read: (metrics) => (metrics === null ? [] : read(metrics)),
-}));
+const presentLookUpRows = whereTheyAre(lookUpMetricRows);
+const presentKeptAccountRows = whereTheyAre(keptAccountMetricRows);
+
+/** Nothing where there is no source. */
+function whereTheyAre<Metrics>(rows: readonly MetricRow<Metrics>[]): readonly MetricRow<Metrics | null>[] {
+  return rows.map(({ read, ...row }) => ({ ...row, read: (metrics) => (metrics === null ? [] : read(metrics)) }));
+}
 
 const databaseMetricRows: readonly MetricRow<DatabaseFigures>[] = [
   {

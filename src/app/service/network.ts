@@ -12,6 +12,7 @@ import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import type { Clock } from '#kernel/clock.js';
 import { Chain } from '#services/chain/chain.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
+import type { KeptAccountMetrics } from '#services/chain/kept-accounts.js';
 import { KeyBlockFile, KeyBlockMemory, type KeyBlockStore } from '#services/chain/key-blocks.js';
 import type { ContractReads } from '#services/emulation/contract-reads.js';
 import { ContractService } from '#services/emulation/contract-service.js';
@@ -228,6 +229,8 @@ export interface ChainSource {
   readonly lite: LitePool;
   readonly connections: AdnlMetrics;
   readonly chain: ChainReads;
+  /** `null` when no account states are kept. */
+  readonly keptAccounts: () => KeptAccountMetrics | null;
   readonly watch: HeadWatch;
   close(): Promise<void>;
 }
@@ -258,7 +261,8 @@ export function openChainSource(options: ChainSourceOptions, modules: ChainSourc
     const watch = new HeadWatch({ deadlineMs }, { chain, source: lite, clock, logger });
     watch.start();
     closers.add(() => watch.close());
-    return { lite, connections, chain, watch, close: () => closers.close() };
+    const keptAccounts = () => chain.keptAccounts;
+    return { lite, connections, chain, keptAccounts, watch, close: () => closers.close() };
   });
 }
 

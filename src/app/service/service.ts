@@ -360,6 +360,7 @@ function measured(
       },
     })),
     pools: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool().lite.metrics() })),
+    keptAccounts: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool().keptAccounts() })),
     connections: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool().connections })),
     contracts: pools.map(({ labels, pool }) => ({ labels, snapshot: () => pool().contracts.metrics() })),
     tvm: networks.map((slot) => ({

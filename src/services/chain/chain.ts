@@ -27,7 +27,7 @@ import {
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { ChangedAccounts } from '#services/chain/changed-accounts.js';
 import { chainErrors } from '#services/chain/errors.js';
-import { KeptAccounts } from '#services/chain/kept-accounts.js';
+import { type KeptAccountMetrics, KeptAccounts } from '#services/chain/kept-accounts.js';
 import type { KeyBlockStore } from '#services/chain/key-blocks.js';
 import {
   type ConfigParamsRead,
@@ -90,6 +90,7 @@ export class Chain implements ChainReads {
   readonly #shards: ShardReader;
   readonly #blockTransactions: BlockTransactionReader;
   readonly #accounts: AccountStateReader;
+  readonly #kept: KeptAccounts | null;
   readonly #histories: AccountHistoryReader;
   readonly #transactions: SingleTransactionReader;
   readonly #config: ConfigReader;
@@ -126,6 +127,7 @@ export class Chain implements ChainReads {
     const changes = new ChangedAccounts({ shardTops, blockData, newContext, clock: modules.clock });
     const accountBytes = limited(options, 'accountBytes');
     const kept = accountBytes > 0 ? new KeptAccounts(accountBytes, changes) : null;
+    this.#kept = kept;
     this.#accounts = new AccountStateReader({ blockIds, proven, shardTops, blockData, kept });
     this.#histories = new AccountHistoryReader(this.#accounts);
     this.#transactions = new SingleTransactionReader(blockIds);
@@ -143,6 +145,11 @@ export class Chain implements ChainReads {
    */
   async start(): Promise<void> {
     await this.#trust.keyBlocks();
+  }
+
+  /** Account states that are kept while they do not change; `null` when none are. */
+  get keptAccounts(): KeptAccountMetrics | null {
+    return this.#kept?.metrics ?? null;
   }
 
   get provenSeqno(): number {

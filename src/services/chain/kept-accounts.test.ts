@@ -70,6 +70,9 @@ describe('account states that are kept', () => {
     }
     expect(around.reads()).toBe(pairs);
     expect(through.reads()).toBeLessThan(pairs / 2);
+    expect(around.chain.keptAccounts).toBeNull();
+    const { hits, misses, entries } = through.chain.keptAccounts!;
+    expect([hits + misses, misses, entries > 0]).toEqual([pairs, through.reads(), true]);
   });
 
   it('are read anew with a proof, without caches, and at other blocks', async () => {

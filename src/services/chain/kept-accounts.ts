@@ -4,6 +4,7 @@ import type { BlockId } from '#formats/proofs/block-id.js';
 import type { TransactionRef } from '#formats/proofs/transactions.js';
 import type { Account } from '#formats/tlb/account.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import type { MetricRow } from '#kernel/metric-rows.js';
 import type { ChangedAccounts } from '#services/chain/changed-accounts.js';
 import type { ProvenBlock } from '#services/chain/proven-blocks.js';
 
@@ -22,6 +23,34 @@ export interface ProvenAccountValue {
   readonly last_transaction: TransactionRef | null;
 }
 
+/** Counts since the creation of the chain reads. */
+export interface KeptAccountMetrics {
+  /** Reads that a kept state answered. */
+  readonly hits: number;
+  /** Reads of a state that was not kept, or that an account may have changed since. */
+  readonly misses: number;
+  readonly evictions: number;
+  readonly bytes: number;
+  readonly entries: number;
+}
+
+export const keptAccountMetricRows: readonly MetricRow<KeptAccountMetrics>[] = [
+  row('counter', 'hits_total', 'Reads answered by a proven state whose account has not changed', (m) => m.hits),
+  row('counter', 'misses_total', 'Reads of an account state that was not kept, or has changed', (m) => m.misses),
+  row('counter', 'evictions_total', 'Kept account states evicted', (m) => m.evictions),
+  row('gauge', 'bytes', 'Size of the kept account states', (m) => m.bytes),
+  row('gauge', 'entries', 'Number of kept account states', (m) => m.entries),
+];
+
+function row(
+  kind: 'counter' | 'gauge',
+  name: string,
+  help: string,
+  read: (metrics: KeptAccountMetrics) => number,
+): MetricRow<KeptAccountMetrics> {
+  return { name: `tern_kept_accounts_${name}`, help, kind, read };
+}
+
 interface KeptAccount {
   readonly value: ProvenAccountValue;
   /** The newest masterchain block after which it is known to be so. */
@@ -38,14 +67,28 @@ const KEPT_FACTOR = 4;
 export class KeptAccounts {
   readonly #kept: LruByBytes<KeptAccount>;
   readonly #changes: ChangedAccounts;
+  #hits = 0;
+  #misses = 0;
 
   constructor(maxBytes: number, changes: ChangedAccounts) {
     this.#kept = new LruByBytes(maxBytes);
     this.#changes = changes;
   }
 
+  get metrics(): KeptAccountMetrics {
+    const { evicted, bytes, size } = this.#kept;
+    return { hits: this.#hits, misses: this.#misses, evictions: evicted, bytes, entries: size };
+  }
+
   /** The state after a masterchain block; undefined when it has to be read. @param pruned a pruned one will do */
   async find(address: Address, block: ProvenBlock, pruned: boolean): Promise<ProvenAccountValue | undefined> {
+    const found = await this.#find(address, block, pruned);
+    if (found === undefined) this.#misses++;
+    else this.#hits++;
+    return found;
+  }
+
+  async #find(address: Address, block: ProvenBlock, pruned: boolean): Promise<ProvenAccountValue | undefined> {
     const key = address.toRaw();
     const kept = this.#kept.get(key) ?? (pruned ? this.#kept.get(prunedKey(key)) : undefined);
     if (kept === undefined) return undefined;
