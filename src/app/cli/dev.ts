@@ -145,9 +145,10 @@ export function startDev(
     const { requireFreePort } = await import('#app/service/free-port.js');
     await requireFreePort(settings);
     await prepareDataFolder(settings.data);
-    const server = wantsServer(settings) ? startServer(settings.data, environment) : null;
-    server?.catch(() => {});
+    const { server, underWay } = wantsServer(settings) ? startServer(settings, change, environment) : NO_SERVER;
     closers.add(async () => (await server?.catch(() => null))?.close());
+    // Loading the rest of the program would keep this thread from what little is needed for that.
+    await underWay;
     const parts: DevParts = { settings, environment, closers, server };
     const { replay } = settings;
     const starting = replay === null ? startLocalnet(parts, change, writeLine) : startReplay(parts, replay);
@@ -173,7 +174,7 @@ async function startLocalnet(
   writeLine: Waiting['writeLine'],
 ): Promise<RunningDev> {
   const version = packageVersion();
-  const folder = join(settings.data, 'localnet');
+  const folder = chainFolder(settings.data);
   // Loaded on demand: this halves the startup time of other commands.
   const { startLocalService } = await import('#app/service/local-network.js');
   const { hasChain, resetChain, restoreSnapshot } = await import('#localnet/ledger/snapshots.js');
@@ -278,9 +279,36 @@ function wantsServer({ index, databaseUrl }: DevSettings): boolean {
   return index === 'on' && databaseUrl === null;
 }
 
-async function startServer(folder: string, environment: Environment): Promise<EmbeddedServer> {
-  const { startEmbeddedDatabase } = await import('#app/service/embedded-database.js');
-  return startEmbeddedDatabase(folder, environment);
+function startServer({ data, replay }: DevSettings, { reset }: ChainChange, environment: Environment): StartedServer {
+  let onUnderWay = (): void => {};
+  const begun = new Promise<void>((resolve) => {
+    onUnderWay = resolve;
+  });
+  const start = async (): Promise<EmbeddedServer> => {
+    const { startEmbeddedDatabase } = await import('#app/service/embedded-database.js');
+    const { hasChain } = await import('#localnet/ledger/snapshots.js');
+    const isNew = replay === null && (reset || !hasChain(chainFolder(data)));
+    return startEmbeddedDatabase(data, { isNew, onUnderWay }, environment);
+  };
+  const server = start();
+  const ended = server.then(
+    () => {},
+    () => {},
+  );
+  return { server, underWay: Promise.race([begun, ended]) };
+}
+
+/** The embedded database of a start. */
+interface StartedServer {
+  readonly server: Promise<EmbeddedServer> | null;
+  /** Resolves when other processes do what there is to do, or it failed. */
+  readonly underWay: Promise<void>;
+}
+
+const NO_SERVER: StartedServer = { server: null, underWay: Promise.resolve() };
+
+function chainFolder(data: string): string {
+  return join(data, 'localnet');
 }
 
 /** Why there is no database: `tern dev` also works on systems without PostgreSQL. */

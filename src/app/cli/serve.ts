@@ -92,7 +92,7 @@ async function embeddedDatabases(
   closers: Closers,
 ): Promise<ReadonlyMap<string, NetworkDatabase>> {
   const { databaseNameOf, startEmbeddedDatabase } = await import('#app/service/embedded-database.js');
-  const server = await startEmbeddedDatabase(folder, environment);
+  const server = await startEmbeddedDatabase(folder, {}, environment);
   closers.add(() => server.close());
   const databases = new Map<string, NetworkDatabase>();
   for (const { name, config } of networks) {

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import type { Environment } from '#app/service/environment.js';
+import { connectionConfig } from '#drivers/store/connection.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
+import { migrate, readMigrations } from '#drivers/store/migrate.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -19,13 +22,40 @@ const TEMPLATES = fileURLToPath(new URL('../../../node_modules/.cache/tern', imp
  * Starts the embedded PostgreSQL in the data folder. Its content can be rebuilt, so writes are not synced. It never runs as
  * root; if the data folder of root is inaccessible to other users, as below `/root`, another folder is used.
  *
+ * @param options.isNew whether a database of a new chain will be wanted: it is created, with its tables, before the chain is known
+ * @param options.onUnderWay called when other processes do what there is to do
  * @throws store/embedded-*
  */
-export async function startEmbeddedDatabase(dataFolder: string, modules: Environment): Promise<EmbeddedServer> {
-  const { clock, logger } = modules;
+export async function startEmbeddedDatabase(
+  dataFolder: string,
+  { isNew = false, onUnderWay = () => {} }: { readonly isNew?: boolean; readonly onUnderWay?: () => void },
+  modules: Environment,
+): Promise<EmbeddedServer> {
+  const server = await startServer(dataFolder, onUnderWay, modules);
+  if (isNew) server.prepareDatabase(makeTables);
+  return server;
+}
+
+async function makeTables(url: string): Promise<void> {
+  const client = new pg.Client(connectionConfig(url));
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await migrate(client, await readMigrations());
+  } finally {
+    await client.end();
+  }
+}
+
+async function startServer(
+  dataFolder: string,
+  onUnderWay: () => void,
+  { clock, logger }: Environment,
+): Promise<EmbeddedServer> {
+  const options = { sync: 'later', hasDatabase: false, templates: TEMPLATES, onUnderWay } as const;
   try {
     const folder = join(dataFolder, 'postgres');
-    return await startEmbeddedServer({ folder, sync: 'later', templates: TEMPLATES }, { clock, logger });
+    return await startEmbeddedServer({ ...options, folder }, { clock, logger });
   } catch (error) {
     if (process.getuid?.() !== 0 || !isTernError(error, storeErrors['embedded-folder'].code)) throw error;
     const name = createHash('sha256').update(resolve(dataFolder)).digest('hex').slice(0, 16);
@@ -34,7 +64,7 @@ export async function startEmbeddedDatabase(dataFolder: string, modules: Environ
       problem: error.message,
       folder,
     });
-    return startEmbeddedServer({ folder, sync: 'later', templates: TEMPLATES }, { clock, logger });
+    return startEmbeddedServer({ ...options, folder }, { clock, logger });
   }
 }
 

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { countSeqnos, missingRanges, printRanges, withRange } from '#services/indexer/index-progress.js';
+import {
+  countSeqnos,
+  IndexView,
+  missingRanges,
+  printRanges,
+  type WrittenBatch,
+  withRange,
+} from '#services/indexer/index-progress.js';
 
 const range = fc
   .tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 0, max: 8 }))
@@ -44,5 +51,34 @@ describe('ranges of seqnos', () => {
         { from: 7, to: 7 },
       ]),
     ).toBe('1-5, 7');
+  });
+});
+
+describe('the view of an index', () => {
+  const empty = { partition_rounds: 1, indexedRanges: [], pruned_below: 0, state_seqno: null };
+  const never = new AbortController().signal;
+  const isSettled = (waited: Promise<void>) =>
+    Promise.race([waited.then(() => true), new Promise((resolve) => setImmediate(() => resolve(false)))]);
+
+  it('has nothing until the first batch, or an imported state', async () => {
+    const view = new IndexView(empty, {} as never);
+    const waited = view.untilWritten(never);
+    expect(await isSettled(waited)).toBe(false);
+    const range = { from: 3, to: 4 };
+    view.onWritten({ range, mode: 'fill', delayMs: null, gen_utime: 9 } as unknown as WrittenBatch);
+    expect(await isSettled(waited)).toBe(true);
+    for (const state of [
+      { ...empty, indexedRanges: [range] },
+      { ...empty, state_seqno: 7 },
+    ]) {
+      expect(await isSettled(new IndexView(state, {} as never).untilWritten(never))).toBe(true);
+    }
+  });
+
+  it('is not waited for after an abort', async () => {
+    const stop = new AbortController();
+    const waited = new IndexView(empty, {} as never).untilWritten(stop.signal);
+    stop.abort();
+    expect(await isSettled(waited)).toBe(true);
   });
 });

@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import type { Database } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { type IndexState, readIndexState, type SeqnoRange } from '#drivers/store/index-state.js';
 import { firstIdOf } from '#drivers/store/keys.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 import type { ChainFacts } from '#services/indexer/chain-facts.js';
 import { indexerErrors } from '#services/indexer/errors.js';
@@ -64,6 +66,7 @@ export class IndexView {
   /** Ranges that were written since the last read began. */
   #written: SeqnoRange[] = [];
   #delayMs: number | null = null;
+  readonly #firstWritten = sharedAbortController();
   #counts: { readonly incomplete: number; readonly orphans: number } | null = null;
 
   constructor(state: IndexState, work: Pick<IndexerContext, 'database' | 'retries'>) {
@@ -89,7 +92,16 @@ export class IndexView {
     return this.#counts;
   }
 
+  /** Resolves when the index has something, or the signal is aborted. */
+  async untilWritten(signal: AbortSignal): Promise<void> {
+    const { indexedRanges, state_seqno } = this.#state;
+    const first = this.#firstWritten.signal;
+    if (indexedRanges.length > 0 || state_seqno !== null || first.aborted || signal.aborted) return;
+    await once(sharedSignalOf([first, signal]), 'abort');
+  }
+
   onWritten({ range, mode, delayMs, gen_utime }: WrittenBatch): void {
+    this.#firstWritten.abort();
     if (mode === 'follow') this.#delayMs = delayMs;
     this.#written.push(range);
     const indexedRanges = withRange(this.#state.indexedRanges, range);

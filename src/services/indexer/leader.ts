@@ -65,9 +65,13 @@ export class IndexLeader {
   async run(outer: AbortSignal, recovered: () => void = () => {}): Promise<true> {
     const stop = sharedAbortController();
     const signal = sharedSignalOf([outer, stop.signal]);
-    const parts = this.#work.settings.deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal, recovered);
-    if (this.#work.settings.contracts) parts.push(this.#detect(signal));
-    if (this.#work.settings.actions) parts.push(this.#modules.classification.run(signal));
+    const { deriveOnly, contracts, actions, accounts } = this.#work.settings;
+    const parts = deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal, recovered);
+    // Until the first batch of an empty index there is nothing to do, and their threads would take its time. Selected accounts are
+    // read without batches.
+    const begun = deriveOnly || accounts !== null ? Promise.resolve() : this.#modules.view.untilWritten(signal);
+    if (contracts) parts.push(begun.then(() => this.#detect(signal)));
+    if (actions) parts.push(begun.then(() => this.#modules.classification.run(signal)));
     try {
       // Filling ends first when nothing is followed; a part that fails ends all.
       await Promise.race(parts);

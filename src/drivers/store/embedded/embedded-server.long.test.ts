@@ -120,6 +120,32 @@ describe('an embedded server', () => {
     expect(await query(url, 'SELECT current_database() AS name, count(*) FROM kept')).toEqual([{ name, count: 0n }]);
   });
 
+  it('gives a database that was prepared the next name that is new, and makes one where that failed', async () => {
+    const logged: unknown[] = [];
+    const logger = { info() {}, warn: (_: string, fields?: LogFields) => void logged.push(fields?.problem) };
+    const server = await start({ hasDatabase: false }, logger);
+    const tables = async (url: string) =>
+      (await query(url, "SELECT relname FROM pg_class WHERE relname LIKE 'made_%' ORDER BY 1")).map(
+        (row) => row.relname,
+      );
+    server.prepareDatabase(async (url) => void (await query(url, 'CREATE TABLE made_early (a integer)')));
+    const first = await server.ensureDatabase('first');
+    expect(await tables(first)).toEqual(['made_early']);
+    expect(await tables(await server.ensureDatabase('second'))).toEqual([]);
+
+    server.prepareDatabase(async (url) => {
+      await query(url, 'CREATE TABLE made_half (a integer)');
+      throw new Error('no more tables');
+    });
+    expect(await tables(await server.ensureDatabase('third'))).toEqual([]);
+    expect(logged).toEqual(['no more tables']);
+    // What was left is completed by the next one; a name that is there already stays what it is.
+    server.prepareDatabase(async (url) => void (await query(url, 'CREATE TABLE made_late (a integer)')));
+    expect(await server.ensureDatabase('first')).toBe(first);
+    expect(await tables(first)).toEqual(['made_early']);
+    await expect(query(server.url, 'SELECT 1')).rejects.toThrow('database "tern" does not exist');
+  });
+
   it('is refused to a second Tern, in the same process or another', async () => {
     const server = await start();
     const holds = `process ${process.pid}`;

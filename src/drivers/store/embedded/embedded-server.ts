@@ -54,8 +54,12 @@ export interface EmbeddedServerOptions {
    * seconds may corrupt it. `false` is for tests. Default: true.
    */
   readonly sync?: boolean | 'later';
+  /** Called as soon as another process makes the cluster, or there is one: so long this process should do nothing else. */
+  readonly onUnderWay?: () => void;
   /** Where empty clusters are kept that new ones are copied from; see {@link NewCluster}. Default: none. */
   readonly templates?: string;
+  /** Whether there is to be a database `tern`; if not, databases are those of `ensureDatabase`. Default: true. */
+  readonly hasDatabase?: boolean;
   /** Time limit of the start, including recovery after a crash. Default: 10 minutes. */
   readonly startTimeoutMs?: number;
 }
@@ -67,12 +71,19 @@ export interface EmbeddedServerModules {
 
 /** A PostgreSQL server that lives as long as this process; restarted when it ends unexpectedly. */
 export interface EmbeddedServer {
-  /** URL of the database `tern`; works for the user of this process and for root. */
+  /** URL of the database `tern`, if it is to have one; works for the user of this process and for root. */
   readonly url: string;
   /** URL of another database of the server. */
   urlOf(database: string): string;
-  /** Creates a database if it does not exist; returns its URL. */
+  /** Creates a database if it does not exist, or gives its name to the prepared one; returns its URL. */
   ensureDatabase(name: string): Promise<string>;
+  /**
+   * Creates a database in advance, which gets the next name that does not exist. Where that fails there is none, and a start that is
+   * killed meanwhile leaves one that the next preparation completes.
+   *
+   * @param prepare is given the URL; keeps no connection
+   */
+  prepareDatabase(prepare: (url: string) => Promise<void>): void;
   /** Version of the server, such as `18.4`. */
   readonly version: string;
   /** Process id of the server; `null` while there is none. */
@@ -80,6 +91,9 @@ export interface EmbeddedServer {
   /** Stops the server. Running queries are aborted; committed data stay. */
   close(): Promise<void>;
 }
+
+/** Name of a database that is made before its name is known. */
+const PREPARED = 'prepared';
 
 const STARTING_OR_STOPPING = '57P03';
 /** SQLSTATE of a connection that is refused because a file of the cluster is missing or damaged. */
@@ -111,11 +125,12 @@ export async function startEmbeddedServer(
   const folder = await prepareFolder(options.folder, user);
   const program = await findProgram(options, user);
   const logger = modules.logger ?? silentLogger;
-  const { sync = true, templates = null } = options;
+  const { sync = true, templates = null, onUnderWay = () => {} } = options;
   const isNew = await initialise(folder, program, user, {
-    ...{ sync: sync === true, templates },
+    ...{ sync: sync === true, templates, onUnderWay },
     onProblem: (problem) => logger.warn('the template of new databases was not copied; one is made', { problem }),
   });
+  onUnderWay();
   if (isNew) logger.info('created a new database', { folder: folder.folder, version: program.version });
   const server = new Server(options, { clock: modules.clock, logger }, { folder, program, user });
   try {
@@ -157,6 +172,8 @@ class Server implements EmbeddedServer {
   #child: ChildProcess | null = null;
   #logStart = 0;
   #running: Promise<void> = Promise.resolve();
+  /** Whether there is a prepared database. */
+  #prepared: Promise<boolean> = Promise.resolve(false);
 
   constructor(options: EmbeddedServerOptions, { clock, logger }: Required<EmbeddedServerModules>, found: Found) {
     this.#options = options;
@@ -188,24 +205,48 @@ class Server implements EmbeddedServer {
     this.#socketFolder = await makeSocketFolder(this.#folder, this.#user);
     const owner = await this.#spawn();
     await removeClusterDrafts(this.#folder);
-    await createDatabase(owner, DATABASE);
+    if (this.#options.hasDatabase ?? true) await createDatabase(owner, DATABASE);
     this.#running = this.#keepRunning();
   }
 
   async ensureDatabase(name: string): Promise<string> {
+    const isPrepared = await this.#prepared;
+    this.#prepared = Promise.resolve(false);
+    return this.#asAdministrator(async (client) => {
+      if (isPrepared && !(await hasDatabase(client, name))) await renameDatabase(client, PREPARED, name);
+      else await createDatabase(client, name);
+      return this.urlOf(name);
+    });
+  }
+
+  prepareDatabase(prepare: (url: string) => Promise<void>): void {
+    const preparing = async (): Promise<boolean> => {
+      await this.#asAdministrator((client) => createDatabase(client, PREPARED));
+      await prepare(this.urlOf(PREPARED));
+      return true;
+    };
+    this.#prepared = preparing().catch((error: Error) => {
+      if (!this.#closing.signal.aborted) {
+        this.#logger.warn('a database could not be prepared', { problem: error.message });
+      }
+      return false;
+    });
+  }
+
+  /** @throws store/* */
+  async #asAdministrator<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
     const client = new pg.Client(connectionConfig(this.urlOf('postgres')));
     client.on('error', () => {});
     await client.connect().catch((error) => {
       throw connectError(error);
     });
     try {
-      await createDatabase(client, name);
+      return await work(client);
     } catch (error) {
       throw storeError(error);
     } finally {
       await client.end();
     }
-    return this.urlOf(name);
   }
 
   async close(): Promise<void> {
@@ -378,7 +419,14 @@ class Server implements EmbeddedServer {
   }
 }
 
+async function hasDatabase(client: pg.Client, name: string): Promise<boolean> {
+  return (await client.query('SELECT FROM pg_database WHERE datname = $1', [name])).rowCount !== 0;
+}
+
 async function createDatabase(client: pg.Client, name: string): Promise<void> {
-  const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
-  if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+  if (!(await hasDatabase(client, name))) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
+}
+
+async function renameDatabase(client: pg.Client, from: string, to: string): Promise<void> {
+  await client.query(`ALTER DATABASE ${client.escapeIdentifier(from)} RENAME TO ${client.escapeIdentifier(to)}`);
 }

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { access, chown, cp, mkdtemp, readdir, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
+import { access, cp, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
+import { promisify } from 'node:util';
 import { storeErrors } from '#drivers/store/errors.js';
 
 /** An installed PostgreSQL that this machine and a certain user can run. */
@@ -119,10 +120,7 @@ export async function removeDraft(draft: string): Promise<void> {
 
 /** Makes a user the owner of a folder and of all that is in it. */
 export async function giveTo(folder: string, user: PostgresUser): Promise<void> {
-  await chown(folder, user.uid, user.gid);
-  for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
-    if (!entry.isSymbolicLink()) await chown(join(entry.parentPath, entry.name), user.uid, user.gid);
-  }
+  await promisify(execFile)('chown', ['-R', '-h', `${user.uid}:${user.gid}`, folder]);
 }
 
 /** The user of a PostgreSQL process when it is not the user of this process. */

@@ -1,19 +1,9 @@
-import {
-  chmod,
-  chown,
-  constants,
-  cp,
-  type FileHandle,
-  mkdtemp,
-  open,
-  readdir,
-  readFile,
-  rename,
-  stat,
-} from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, chown, type FileHandle, mkdtemp, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
+import { promisify } from 'node:util';
 import {
   closedFolder,
   giveTo,
@@ -77,6 +67,8 @@ export interface NewCluster {
    * one. What is missing there is put there if it can be. `null`: none.
    */
   readonly templates: string | null;
+  /** Called when another process makes it. */
+  readonly onUnderWay: () => void;
   /** Told why a template was not copied; the cluster is made without it then. */
   readonly onProblem: (problem: string) => void;
 }
@@ -95,7 +87,7 @@ export async function initialise(
   { folder, cluster }: ServerFolder,
   program: PostgresProgram,
   user: PostgresUser | null,
-  { sync, templates, onProblem }: NewCluster,
+  { sync, templates, onUnderWay, onProblem }: NewCluster,
 ): Promise<boolean> {
   await requireOriginal(cluster);
   const found = await majorOf(cluster);
@@ -105,7 +97,7 @@ export async function initialise(
   try {
     if (user !== null) await chown(draft, user.uid, user.gid);
     const template = templates === null ? null : join(templates, `cluster-${program.version}-${process.arch}`);
-    const isCopied = template !== null && (await copyCluster(template, draft, user, onProblem));
+    const isCopied = template !== null && (await copyCluster(template, draft, user, { onUnderWay, onProblem }));
     const made = isCopied ? null : await runInitdb(draft, program, user, sync);
     if (made === null && template !== null && !isCopied) await keepTemplate(draft, template);
     const problem = made ?? (await rename(draft, cluster).then(() => null, String));
@@ -141,19 +133,18 @@ export async function syncCluster(
   return typeof done === 'string' ? done : null;
 }
 
-/** Copies files without copying their blocks where the file system can. */
-const COPY = { recursive: true, mode: constants.COPYFILE_FICLONE } as const;
-
 /** Copies a template into an empty folder. @returns false when there is none that can be copied; then the folder is empty still */
 async function copyCluster(
   template: string,
   folder: string,
   user: PostgresUser | null,
-  onProblem: NewCluster['onProblem'],
+  { onUnderWay, onProblem }: Pick<NewCluster, 'onUnderWay' | 'onProblem'>,
 ): Promise<boolean> {
   if ((await stat(join(template, 'PG_VERSION')).catch(() => null)) === null) return false;
   try {
-    await cp(template, folder, COPY);
+    const copied = copyFiles(template, folder);
+    onUnderWay();
+    await copied;
     if (user !== null) await giveTo(folder, user);
     return true;
   } catch (error) {
@@ -163,6 +154,11 @@ async function copyCluster(
   }
 }
 
+/** Copies the files of a folder into an existing one. Another process does it: this one has to load a program meanwhile. */
+async function copyFiles(from: string, to: string): Promise<void> {
+  await promisify(execFile)('cp', ['-R', `${from}/.`, to]);
+}
+
 /**
  * Keeps a copy of a new cluster as a template. It is synced to disk before it gets its name, beside what else happens: half a
  * template would make every new cluster a damaged one. Where nothing can be written there is none.
@@ -170,7 +166,8 @@ async function copyCluster(
 async function keepTemplate(cluster: string, template: string): Promise<void> {
   const draft = `${template}.${process.pid}`;
   try {
-    await cp(cluster, draft, COPY);
+    makeFolder(draft);
+    await copyFiles(cluster, draft);
   } catch {
     await removeDraft(draft);
     return;
