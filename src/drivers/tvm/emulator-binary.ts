@@ -1,14 +1,7 @@
 import { createRequire } from 'node:module';
-import { setFlagsFromString } from 'node:v8';
 import { tvmErrors } from '#drivers/tvm/errors.js';
 
 const BINARY = '@ton/sandbox/dist/executor/emulator-emscripten.wasm.js';
-
-/**
- * How much of a function V8 runs before it optimises it: ten times its default. One of the functions that set up the emulator runs
- * for a few milliseconds and takes V8 a second of a core to optimise.
- */
-const TIERING_BUDGET = 18_000_000;
 
 /**
  * Compiles the emulator; all threads share the module.
@@ -22,7 +15,6 @@ export async function compileEmulator(): Promise<WebAssembly.Module> {
     const { EmulatorEmscriptenWasm } = require(path) as { EmulatorEmscriptenWasm: string };
     // Release 7 MB of text.
     delete require.cache[path];
-    setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`);
     return await WebAssembly.compile(Buffer.from(EmulatorEmscriptenWasm, 'base64'));
   } catch (error) {
     throw tvmErrors['not-started']({ problem: (error as Error).message }, error);

@@ -123,7 +123,7 @@ describe('an embedded server', () => {
   it('gives a database that was prepared the next name that is new, and makes one where that failed', async () => {
     const logged: unknown[] = [];
     const logger = { info() {}, warn: (_: string, fields?: LogFields) => void logged.push(fields?.problem) };
-    const server = await start({ hasDatabase: false }, logger);
+    const server = await start({ folder: join(base, 'prepared'), hasDatabase: false }, logger);
     const tables = async (url: string) =>
       (await query(url, "SELECT relname FROM pg_class WHERE relname LIKE 'made_%' ORDER BY 1")).map(
         (row) => row.relname,

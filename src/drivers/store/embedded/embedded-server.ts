@@ -54,7 +54,7 @@ export interface EmbeddedServerOptions {
    * seconds may corrupt it. `false` is for tests. Default: true.
    */
   readonly sync?: boolean | 'later';
-  /** Called as soon as another process makes the cluster, or there is one: so long this process should do nothing else. */
+  /** Called as soon as another process makes the cluster, or is the server: until then this process should do nothing else. */
   readonly onUnderWay?: () => void;
   /** Where empty clusters are kept that new ones are copied from; see {@link NewCluster}. Default: none. */
   readonly templates?: string;
@@ -130,7 +130,6 @@ export async function startEmbeddedServer(
     ...{ sync: sync === true, templates, onUnderWay },
     onProblem: (problem) => logger.warn('the template of new databases was not copied; one is made', { problem }),
   });
-  onUnderWay();
   if (isNew) logger.info('created a new database', { folder: folder.folder, version: program.version });
   const server = new Server(options, { clock: modules.clock, logger }, { folder, program, user });
   try {
@@ -272,6 +271,7 @@ class Server implements EmbeddedServer {
       settings: { ...serverSettings(usableMemory()), ...this.#options.settings },
       log: log.fd,
     });
+    this.#options.onUnderWay?.();
     await log.close();
     const ended = exitOf(child).then(() => {
       if (this.#child === child) this.#child = null;

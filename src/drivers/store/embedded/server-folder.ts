@@ -67,7 +67,7 @@ export interface NewCluster {
    * one. What is missing there is put there if it can be. `null`: none.
    */
   readonly templates: string | null;
-  /** Called when another process makes it. */
+  /** Called when another process is making it. */
   readonly onUnderWay: () => void;
   /** Told why a template was not copied; the cluster is made without it then. */
   readonly onProblem: (problem: string) => void;
@@ -98,7 +98,9 @@ export async function initialise(
     if (user !== null) await chown(draft, user.uid, user.gid);
     const template = templates === null ? null : join(templates, `cluster-${program.version}-${process.arch}`);
     const isCopied = template !== null && (await copyCluster(template, draft, user, { onUnderWay, onProblem }));
-    const made = isCopied ? null : await runInitdb(draft, program, user, sync);
+    const making = isCopied ? null : runInitdb(draft, program, user, sync);
+    onUnderWay();
+    const made = await making;
     if (made === null && template !== null && !isCopied) await keepTemplate(draft, template);
     const problem = made ?? (await rename(draft, cluster).then(() => null, String));
     // A concurrent start may have been faster and have removed this draft: then its cluster is used.
