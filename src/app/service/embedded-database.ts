@@ -2,12 +2,10 @@ import { createHash } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
 import type { Environment } from '#app/service/environment.js';
-import { connectionConfig } from '#drivers/store/connection.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
-import { migrate, readMigrations } from '#drivers/store/migrate.js';
+import { createTables } from '#drivers/store/migrate.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -32,19 +30,8 @@ export async function startEmbeddedDatabase(
   modules: Environment,
 ): Promise<EmbeddedServer> {
   const server = await startServer(dataFolder, onUnderWay, modules);
-  if (isNew) server.prepareDatabase(makeTables);
+  if (isNew) server.prepareDatabase(createTables);
   return server;
-}
-
-async function makeTables(url: string): Promise<void> {
-  const client = new pg.Client(connectionConfig(url));
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    await migrate(client, await readMigrations());
-  } finally {
-    await client.end();
-  }
 }
 
 async function startServer(

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import type { ClientBase } from 'pg';
+import pg, { type ClientBase } from 'pg';
+import { connectionConfig } from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { type NetworkIdentity, requireNetwork } from '#drivers/store/index-state.js';
 
@@ -111,6 +112,18 @@ export async function migrate(
       await client.query('ROLLBACK').catch(() => {});
       throw error;
     }
+  }
+}
+
+/** Gives a new database its tables. @param url of the database */
+export async function createTables(url: string): Promise<void> {
+  const client = new pg.Client(connectionConfig(url));
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    await migrate(client, await readMigrations());
+  } finally {
+    await client.end();
   }
 }
 

@@ -3,7 +3,6 @@ import { access, cp, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:f
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import process from 'node:process';
-import { promisify } from 'node:util';
 import { storeErrors } from '#drivers/store/errors.js';
 
 /** An installed PostgreSQL that this machine and a certain user can run. */
@@ -120,7 +119,8 @@ export async function removeDraft(draft: string): Promise<void> {
 
 /** Makes a user the owner of a folder and of all that is in it. */
 export async function giveTo(folder: string, user: PostgresUser): Promise<void> {
-  await promisify(execFile)('chown', ['-R', '-h', `${user.uid}:${user.gid}`, folder]);
+  const done = await run('chown', ['-R', '-h', `${user.uid}:${user.gid}`, folder], null);
+  if (typeof done === 'string') throw storeErrors['embedded-folder']({ folder, problem: `chown: ${done}` });
 }
 
 /** The user of a PostgreSQL process when it is not the user of this process. */

@@ -1,9 +1,7 @@
-import { execFile } from 'node:child_process';
 import { chmod, chown, type FileHandle, mkdtemp, open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { promisify } from 'node:util';
 import {
   closedFolder,
   giveTo,
@@ -158,7 +156,8 @@ async function copyCluster(
 
 /** Copies the files of a folder into an existing one. Another process does it: this one has to load a program meanwhile. */
 async function copyFiles(from: string, to: string): Promise<void> {
-  await promisify(execFile)('cp', ['-R', `${from}/.`, to]);
+  const done = await run('cp', ['-R', `${from}/.`, to], null);
+  if (typeof done === 'string') throw storeErrors['embedded-folder']({ folder: to, problem: `cp: ${done}` });
 }
 
 /**
