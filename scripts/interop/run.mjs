@@ -28,7 +28,7 @@ const suites = {
   // the explorer and the API reference in a browser, on a local network
   explorer: {
     program: 'explorer/checks.ts',
-    limitMs: 8 * 60_000,
+    limitMs: 10 * 60_000,
     prepare: () => [itemOr(prepareBrowser(runCommand), 'browser')],
   },
   // the same, each page in both widths with both themes, and on a recorded network
