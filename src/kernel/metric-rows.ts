@@ -16,6 +16,16 @@ export interface MetricRow<Snapshot> {
   readonly read: (snapshot: Snapshot) => number | Iterable<Sample>;
 }
 
+/** Makes rows without labels of their own, whose names begin alike. @param prefix such as `tern_lookups_` */
+export function rowsNamed<Snapshot>(prefix: string) {
+  return (
+    kind: 'counter' | 'gauge',
+    name: string,
+    help: string,
+    read: (snapshot: Snapshot) => number,
+  ): MetricRow<Snapshot> => ({ name: prefix + name, help, kind, read });
+}
+
 /** Where snapshots come from, and the labels that all of their samples have. */
 export interface MetricSource<Snapshot> {
   readonly labels: Labels;

@@ -1,4 +1,4 @@
-import type { MetricRow } from '#kernel/metric-rows.js';
+import { type MetricRow, rowsNamed } from '#kernel/metric-rows.js';
 
 /** Figures of the streams of a network; counts since the start. */
 export interface HubMetrics {
@@ -12,6 +12,8 @@ export interface HubMetrics {
   readonly seqno: number;
   readonly actions_seqno: number;
 }
+
+const row = rowsNamed<HubMetrics>('tern_stream_');
 
 export const hubMetricRows: readonly MetricRow<HubMetrics>[] = [
   row('gauge', 'subscribers', 'Open streams', ({ subscribers }) => subscribers),
@@ -29,12 +31,3 @@ export const hubMetricRows: readonly MetricRow<HubMetrics>[] = [
     ({ actions_seqno }) => actions_seqno,
   ),
 ];
-
-function row(
-  kind: 'counter' | 'gauge',
-  name: string,
-  help: string,
-  read: (metrics: HubMetrics) => number,
-): MetricRow<HubMetrics> {
-  return { name: `tern_stream_${name}`, help, kind, read };
-}

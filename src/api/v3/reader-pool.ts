@@ -8,7 +8,7 @@ import type { IndexCoverage } from '#drivers/store/index-state.js';
 import type { Clock } from '#kernel/clock.js';
 import { FairShare } from '#kernel/fair-share.js';
 import type { Logger } from '#kernel/logger.js';
-import type { MetricRow } from '#kernel/metric-rows.js';
+import { type MetricRow, rowsNamed } from '#kernel/metric-rows.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { logMethods, WorkerThread } from '#kernel/worker-thread.js';
 import type { LookUpReport, LookUps, NamedContracts } from '#services/lookups/named-contracts.js';
@@ -254,6 +254,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
 /** Answers live as long as their call: in a small young generation they would be copied again and again. */
 const YOUNG_MB = 32;
 
+const row = rowsNamed<ReaderMetrics>('tern_reader_');
+
 /** Metrics of reader threads. */
 export const readerMetricRows: readonly MetricRow<ReaderMetrics>[] = [
   row('gauge', 'threads', 'Reader threads that run', ({ threads }) => threads),
@@ -265,12 +267,3 @@ export const readerMetricRows: readonly MetricRow<ReaderMetrics>[] = [
   row('counter', 'refused_total', 'Calls refused because too many waited', ({ refused }) => refused),
   row('counter', 'replaced_total', 'Reader threads lost and replaced', ({ replaced }) => replaced),
 ];
-
-function row(
-  kind: 'counter' | 'gauge',
-  name: string,
-  help: string,
-  read: (metrics: ReaderMetrics) => number,
-): MetricRow<ReaderMetrics> {
-  return { name: `tern_reader_${name}`, help, kind, read };
-}

@@ -147,8 +147,8 @@ export function startDev(
     await prepareDataFolder(settings.data);
     const { server, underWay } = wantsServer(settings) ? startServer(settings, change, environment) : NO_SERVER;
     closers.add(async () => (await server?.catch(() => null))?.close());
-    // Loading the rest of the program would keep this thread from what little is needed for that.
-    await underWay;
+    // Loading the rest of the program keeps this thread from starting those processes.
+    await Promise.race([underWay, aborted]);
     const parts: DevParts = { settings, environment, closers, server };
     const { replay } = settings;
     const starting = replay === null ? startLocalnet(parts, change, writeLine) : startReplay(parts, replay);
@@ -301,7 +301,7 @@ function startServer({ data, replay }: DevSettings, { reset }: ChainChange, envi
 /** The embedded database of a start. */
 interface StartedServer {
   readonly server: Promise<EmbeddedServer> | null;
-  /** Resolves when other processes do what there is to do, or it failed. */
+  /** Resolves when the work is with other processes (`initdb`, the copy of a template, the server), or the start has failed. */
   readonly underWay: Promise<void>;
 }
 

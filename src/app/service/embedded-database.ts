@@ -21,7 +21,7 @@ const TEMPLATES = fileURLToPath(new URL('../../../node_modules/.cache/tern', imp
  * root; if the data folder of root is inaccessible to other users, as below `/root`, another folder is used.
  *
  * @param options.isNew whether a database of a new chain will be wanted: it is created, with its tables, before the chain is known
- * @param options.onUnderWay called when other processes do what there is to do
+ * @param options.onUnderWay as in EmbeddedServerOptions
  * @throws store/embedded-*
  */
 export async function startEmbeddedDatabase(

@@ -193,11 +193,11 @@ const indexMetricRows: readonly MetricRow<IndexFigures>[] = [
   ),
 ];
 
-const presentLookUpRows = whereTheyAre(lookUpMetricRows);
-const presentKeptAccountRows = whereTheyAre(keptAccountMetricRows);
+const presentLookUpRows = optionalRows(lookUpMetricRows);
+const presentKeptAccountRows = optionalRows(keptAccountMetricRows);
 
-/** Nothing where there is no source. */
-function whereTheyAre<Metrics>(rows: readonly MetricRow<Metrics>[]): readonly MetricRow<Metrics | null>[] {
+/** Rows that have no samples while the snapshot is `null`. */
+function optionalRows<Metrics>(rows: readonly MetricRow<Metrics>[]): readonly MetricRow<Metrics | null>[] {
   return rows.map(({ read, ...row }) => ({ ...row, read: (metrics) => (metrics === null ? [] : read(metrics)) }));
 }
 

@@ -326,6 +326,17 @@ export function storeError(error: unknown): unknown {
   return isLost ? storeErrors.unreachable({ problem: problemOf(error) }, error) : error;
 }
 
+/** Opens a connection; the caller ends it. @throws store/unreachable, store/connection-refused */
+export async function openSession(url: string, options: SessionOptions = {}): Promise<pg.Client> {
+  const client = new pg.Client(connectionConfig(url, options));
+  // Without a listener the process would exit; a lost connection is reported by `end`.
+  client.on('error', () => {});
+  await client.connect().catch((error) => {
+    throw connectError(error);
+  });
+  return client;
+}
+
 /** Translates an error of connecting. */
 export function connectError(error: unknown): TernError {
   const known = storeError(error);

@@ -1,10 +1,9 @@
-import pg from 'pg';
+import type pg from 'pg';
 import {
   ConnectionPool,
   type ConnectionPoolState,
-  connectError,
-  connectionConfig,
   isTransient,
+  openSession,
   type SessionOptions,
   storeError,
   watchReceived,
@@ -217,16 +216,6 @@ export class Database {
   async close(): Promise<void> {
     await Promise.all([this.#writers.close(), this.#readers.close()]);
   }
-}
-
-async function openSession(url: string, options: SessionOptions): Promise<pg.Client> {
-  const client = new pg.Client(connectionConfig(url, options));
-  // Without a listener the process would exit; a lost connection is reported by `end`.
-  client.on('error', () => {});
-  await client.connect().catch((error) => {
-    throw connectError(error);
-  });
-  return client;
 }
 
 /**

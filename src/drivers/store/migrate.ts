@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import pg, { type ClientBase } from 'pg';
-import { connectionConfig } from '#drivers/store/connection.js';
+import type { ClientBase } from 'pg';
+import { openSession } from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { type NetworkIdentity, requireNetwork } from '#drivers/store/index-state.js';
 
@@ -115,11 +115,9 @@ export async function migrate(
   }
 }
 
-/** Gives a new database its tables. @param url of the database */
+/** Creates the tables of a new database. @param url of the database @throws as {@link migrate} */
 export async function createTables(url: string): Promise<void> {
-  const client = new pg.Client(connectionConfig(url));
-  client.on('error', () => {});
-  await client.connect();
+  const client = await openSession(url);
   try {
     await migrate(client, await readMigrations());
   } finally {

@@ -1,4 +1,4 @@
-import type { MetricRow, Sample } from '#kernel/metric-rows.js';
+import { type MetricRow, rowsNamed, type Sample } from '#kernel/metric-rows.js';
 
 /** State of the pool. Counts since its creation, times in seconds. */
 export interface TvmMetrics {
@@ -37,6 +37,8 @@ export interface TvmMetrics {
   /** Peak memory of an emulator of the pool. */
   readonly emulator_bytes: number;
 }
+
+const row = rowsNamed<TvmMetrics>('tern_tvm_');
 
 /** Metrics of TVM pools. */
 export const tvmMetricRows: readonly MetricRow<TvmMetrics>[] = [
@@ -80,12 +82,3 @@ export const tvmMetricRows: readonly MetricRow<TvmMetrics>[] = [
     read: ({ failures }) => Object.entries(failures).map(([code, times]): Sample => [{ code }, times]),
   },
 ];
-
-function row(
-  kind: 'counter' | 'gauge',
-  name: string,
-  help: string,
-  read: (metrics: TvmMetrics) => number,
-): MetricRow<TvmMetrics> {
-  return { name: `tern_tvm_${name}`, help, kind, read };
-}

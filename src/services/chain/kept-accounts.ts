@@ -4,7 +4,7 @@ import type { BlockId } from '#formats/proofs/block-id.js';
 import type { TransactionRef } from '#formats/proofs/transactions.js';
 import type { Account } from '#formats/tlb/account.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
-import type { MetricRow } from '#kernel/metric-rows.js';
+import { type MetricRow, rowsNamed } from '#kernel/metric-rows.js';
 import type { ChangedAccounts } from '#services/chain/changed-accounts.js';
 import type { ProvenBlock } from '#services/chain/proven-blocks.js';
 
@@ -34,6 +34,8 @@ export interface KeptAccountMetrics {
   readonly entries: number;
 }
 
+const row = rowsNamed<KeptAccountMetrics>('tern_kept_accounts_');
+
 export const keptAccountMetricRows: readonly MetricRow<KeptAccountMetrics>[] = [
   row('counter', 'hits_total', 'Reads answered by a proven state whose account has not changed', (m) => m.hits),
   row('counter', 'misses_total', 'Reads of an account state that was not kept, or has changed', (m) => m.misses),
@@ -41,15 +43,6 @@ export const keptAccountMetricRows: readonly MetricRow<KeptAccountMetrics>[] = [
   row('gauge', 'bytes', 'Size of the kept account states', (m) => m.bytes),
   row('gauge', 'entries', 'Number of kept account states', (m) => m.entries),
 ];
-
-function row(
-  kind: 'counter' | 'gauge',
-  name: string,
-  help: string,
-  read: (metrics: KeptAccountMetrics) => number,
-): MetricRow<KeptAccountMetrics> {
-  return { name: `tern_kept_accounts_${name}`, help, kind, read };
-}
 
 interface KeptAccount {
   readonly value: ProvenAccountValue;

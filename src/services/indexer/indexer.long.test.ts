@@ -60,6 +60,13 @@ afterAll(async () => {
 });
 
 describe('an index', () => {
+  it('ends when there is nothing to fill, also with contracts and actions to be derived', async () => {
+    const options = { follow: false, from: HEAD + 1, contracts: true, actions: true };
+    const { indexer } = await start(await newDatabase(), options);
+    await indexer.run();
+    expect(indexer.status.indexedRanges).toEqual([]);
+  }, 30_000);
+
   it('is filled whole from the beginning of the chain', async () => {
     const client = await whole.connect();
     expect(await roundsOf(client)).toBe(`{[1,${HEAD + 1})}`);

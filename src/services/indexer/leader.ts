@@ -65,11 +65,12 @@ export class IndexLeader {
   async run(outer: AbortSignal, recovered: () => void = () => {}): Promise<true> {
     const stop = sharedAbortController();
     const signal = sharedSignalOf([outer, stop.signal]);
-    const { deriveOnly, contracts, actions, accounts } = this.#work.settings;
+    const { deriveOnly, contracts, actions, accounts, follow } = this.#work.settings;
     const parts = deriveOnly ? [this.#deriveOnly(signal)] : await this.#parts(signal, recovered);
-    // Until the first batch of an empty index there is nothing to do, and their threads would take its time. Selected accounts are
-    // read without batches.
-    const begun = deriveOnly || accounts !== null ? Promise.resolve() : this.#modules.view.untilWritten(signal);
+    // Before the first batch of an empty index there is nothing to detect or classify, and the threads for it would take the time of
+    // that batch. Selected accounts are read without a batch; a run that ends waits for both, also when it writes nothing.
+    const waits = follow && !deriveOnly && accounts === null;
+    const begun = waits ? this.#modules.view.untilWritten(signal) : Promise.resolve();
     if (contracts) parts.push(begun.then(() => this.#detect(signal)));
     if (actions) parts.push(begun.then(() => this.#modules.classification.run(signal)));
     try {

@@ -1,4 +1,4 @@
-import type { MetricRow } from '#kernel/metric-rows.js';
+import { type MetricRow, rowsNamed } from '#kernel/metric-rows.js';
 
 /** Counts since the start; times in seconds. */
 export interface LookUpMetrics {
@@ -20,6 +20,8 @@ export interface LookUpMetrics {
   readonly joined: number;
 }
 
+const row = rowsNamed<LookUpMetrics>('tern_lookups_');
+
 /** Metrics of look-ups. */
 export const lookUpMetricRows: readonly MetricRow<LookUpMetrics>[] = [
   row('counter', 'requests_total', 'Requests for which accounts were read from the chain', (m) => m.requests),
@@ -32,12 +34,3 @@ export const lookUpMetricRows: readonly MetricRow<LookUpMetrics>[] = [
   row('counter', 'joined_total', 'Reads that joined a read of the same account', (m) => m.joined),
   row('gauge', 'running', 'Accounts that are being read', (m) => m.running),
 ];
-
-function row(
-  kind: 'counter' | 'gauge',
-  name: string,
-  help: string,
-  read: (metrics: LookUpMetrics) => number,
-): MetricRow<LookUpMetrics> {
-  return { name: `tern_lookups_${name}`, help, kind, read };
-}

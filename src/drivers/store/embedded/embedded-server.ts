@@ -2,8 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
-import pg from 'pg';
-import { connectError, connectionConfig, storeError } from '#drivers/store/connection.js';
+import type pg from 'pg';
+import { openSession, storeError } from '#drivers/store/connection.js';
 import {
   embeddedProgram,
   type PostgresProgram,
@@ -54,7 +54,10 @@ export interface EmbeddedServerOptions {
    * seconds may corrupt it. `false` is for tests. Default: true.
    */
   readonly sync?: boolean | 'later';
-  /** Called as soon as another process makes the cluster, or is the server: until then this process should do nothing else. */
+  /**
+   * Called, once or more, when the work is with another process: `initdb`, the copy of a template, or the server. A caller that blocks
+   * its event loop before, for example by loading modules, delays the start.
+   */
   readonly onUnderWay?: () => void;
   /** Where empty clusters are kept that new ones are copied from; see {@link NewCluster}. Default: none. */
   readonly templates?: string;
@@ -234,11 +237,7 @@ class Server implements EmbeddedServer {
 
   /** @throws store/* */
   async #asAdministrator<Result>(work: (client: pg.Client) => Promise<Result>): Promise<Result> {
-    const client = new pg.Client(connectionConfig(this.urlOf('postgres')));
-    client.on('error', () => {});
-    await client.connect().catch((error) => {
-      throw connectError(error);
-    });
+    const client = await openSession(this.urlOf('postgres'));
     try {
       return await work(client);
     } catch (error) {
@@ -346,6 +345,7 @@ class Server implements EmbeddedServer {
     for (let wasFree = false; ; ) {
       const running = await readRunningServer(this.#folder);
       if (running === null) return;
+      this.#options.onUnderWay?.();
       const client = await connectToServer(running.socketFolder);
       if (typeof client === 'string') {
         // The process id may belong to another process by now; PostgreSQL checks that when it starts.

@@ -50,7 +50,7 @@ export async function programIn(folder: string, user: PostgresUser | null): Prom
   return { folder, version, major: Number.parseInt(version, 10) };
 }
 
-/** The output of a program, or the reason why it failed. Its environment has only the language and time zone. */
+/** The output of a program, or the reason why it failed. Its environment has only the language and time zone; programs are found in the system's folders. */
 export function run(
   file: string,
   args: readonly string[],

@@ -65,7 +65,7 @@ export interface NewCluster {
    * one. What is missing there is put there if it can be. `null`: none.
    */
   readonly templates: string | null;
-  /** Called when another process is making it. */
+  /** Called when another process is making it: `initdb`, or `cp` of the template. */
   readonly onUnderWay: () => void;
   /** Told why a template was not copied; the cluster is made without it then. */
   readonly onProblem: (problem: string) => void;
@@ -154,7 +154,7 @@ async function copyCluster(
   }
 }
 
-/** Copies the files of a folder into an existing one. Another process does it: this one has to load a program meanwhile. */
+/** Copies the files of a folder into an existing one, in another process: in this one it would wait for the modules that are loaded. */
 async function copyFiles(from: string, to: string): Promise<void> {
   const done = await run('cp', ['-R', `${from}/.`, to], null);
   if (typeof done === 'string') throw storeErrors['embedded-folder']({ folder: to, problem: `cp: ${done}` });
