@@ -338,7 +338,7 @@ export async function openSession(url: string, options: SessionOptions = {}): Pr
 }
 
 /** Translates an error of connecting. */
-export function connectError(error: unknown): TernError {
+function connectError(error: unknown): TernError {
   const known = storeError(error);
   if (isTernError(known)) return known;
   const problem = problemOf(error);
