@@ -45,6 +45,8 @@ const resolving = {
 /** `npm test` runs `quick` and `isolated`, `npm run test:all` and CI run all of them. */
 export default defineConfig({
   test: {
+    // Of what did not change since the last run, nothing is transformed again.
+    experimental: { fsModuleCache: true },
     globalSetup: 'test/support/database-setup.ts',
     maxWorkers: base.maxWorkers,
     sequence: { sequencer: LongFirst },

@@ -5,9 +5,7 @@ const LONGEST = [
   'src/drivers/web/web-client.test.ts',
   'src/services/emulation/contract-service.test.ts',
   'src/services/indexer/write/batch-writer.test.ts',
-  'test/http/nasty-requests.test.ts',
   'src/drivers/tvm/tvm-pool.test.ts',
-  'src/drivers/lite/sick-server.test.ts',
   'src/drivers/adnl/faults.test.ts',
   'src/services/access/key-file.test.ts',
 ];
