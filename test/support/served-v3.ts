@@ -113,7 +113,13 @@ export function serveV3(
       ...(partial === undefined ? {} : { coverage: () => coverage }),
       ...(lookUps === null ? {} : { lookUps }),
     };
-    const start = async () => ({ url, isTestnet: false, queryTimeoutMs: NO_TIME_LIMIT, textBytes: 1 << 24 });
+    const start = async () => ({
+      url,
+      isTestnet: false,
+      queryTimeoutMs: NO_TIME_LIMIT,
+      textBytes: 1 << 24,
+      version: 0,
+    });
     const threads =
       readers === undefined
         ? null

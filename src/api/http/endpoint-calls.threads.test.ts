@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import type { CallThreads, ThreadAnswer, ThreadCall } from '#api/http/http-api.js';
+import type { CallThreads, ThreadAnswer, ThreadCall, ThreadCaller } from '#api/http/http-api.js';
 import type { HttpOptions } from '#api/http/options.js';
 import type { SwitchValues } from '#api/http/parameters.js';
 import type { HttpServer } from '#api/http/server.js';
@@ -19,12 +19,16 @@ afterEach(async () => {
 
 /** A server whose calls of a price from 50 on go to `answer`; `limit` is the price, and what remains to be done of `decode` 60. */
 async function start(
-  answer: (call: Call, signal: AbortSignal) => Promise<ThreadAnswer>,
+  answer: (call: Call, caller: ThreadCaller) => Promise<ThreadAnswer>,
   options: Partial<HttpOptions> = {},
 ): Promise<void> {
   world = new PlainWorld();
   const api = fakePlainApi(world);
-  const threads: CallThreads<SwitchValues<PlainSwitches>> = { takes: (_, price) => price >= 50, answer };
+  const threads: CallThreads<SwitchValues<PlainSwitches>> = {
+    takes: (_, price) => price >= 50,
+    helps: (_, price) => price >= 40,
+    answer,
+  };
   const endpoints = api.endpoints.map((endpoint): AnyEndpoint<PlainContext> => {
     if (endpoint.name === 'jetton/wallets') return { ...endpoint, price: limitOf };
     if (endpoint.name !== 'decode') return endpoint;
@@ -91,6 +95,26 @@ it('keeps the error of the thread', async () => {
   expect(await answer.json()).toEqual({ error: 'busy', code: 503 });
 });
 
+it('goes to another thread that is free when it is smaller, too, while several calls are under way', async () => {
+  const onThread: string[] = [];
+  await start(async ({ raw }, { client }) => {
+    onThread.push(`${JSON.stringify(raw.limit)} ${typeof client}`);
+    return { bytes: bytesOf({}), headers: [], worked: 0, isKept: true };
+  });
+  await fetch(wallets(45));
+  expect(onThread).toEqual([]);
+  const waiting = [1, 2].map((n) => fetch(`${server.url}/api/v3/masterchainInfo?wait=true&how=${n}`));
+  await expect.poll(() => world.worked.length).toBe(2);
+  await fetch(wallets(45));
+  expect(onThread).toEqual(['"45" string']);
+  await fetch(wallets(39));
+  expect(onThread.length).toBe(1);
+  world.release();
+  await Promise.all(waiting);
+  await fetch(wallets(45));
+  expect(onThread.length).toBe(1);
+});
+
 it('is called off when the client leaves', async () => {
   let left = (): void => {};
   const aborted = new Promise<void>((resolve) => {
@@ -100,7 +124,7 @@ it('is called off when the client leaves', async () => {
   const began = new Promise<void>((resolve) => {
     startedAt = resolve;
   });
-  await start((_, signal) => {
+  await start((_, { signal }) => {
     startedAt();
     return new Promise((_, reject) => {
       signal.addEventListener('abort', () => {

@@ -147,6 +147,9 @@ interface CallSettings extends WorkSettings {
   readonly maxConcurrent: number;
 }
 
+/** Calls under way from which on other threads help with smaller ones. */
+const BUSY_FROM = 3;
+
 /** Thrown by `ApiRequest.foresee`: the call is for another thread. */
 class ForAnotherThread extends Error {}
 
@@ -402,7 +405,9 @@ export class EndpointCalls {
       if (!answer.isKept) isKept = false;
       return finished(new EndpointResult(bytes, headers, rename, mcSeqno, workedThere, { keys: keysWith(keys), tail }));
     };
-    if (threads?.takes(endpoint.name, priceOf(endpoint, params, request.profile))) return onThread();
+    const price = priceOf(endpoint, params, request.profile);
+    const isBusy = this.#inFlight >= BUSY_FROM;
+    if (threads?.takes(endpoint.name, price) || (isBusy && threads?.helps(endpoint.name, price))) return onThread();
     try {
       const value: unknown = await endpoint.handle(params, api.context(request) as never);
       const json = value instanceof JsonText ? value.json : (JSON.stringify(value) ?? 'null');
@@ -420,7 +425,7 @@ export class EndpointCalls {
     if (isFull) throw httpErrors.overloaded({ limit: `${bytes} bytes of answers wait for their clients` });
     const { read, profile, switches } = request;
     const call = { endpoint: endpoint.endpoint.name, raw, source, profile, switches, deadlineMs: read.deadlineMs };
-    return (endpoint.api.threads as CallThreads).answer(call, read.signal, client);
+    return (endpoint.api.threads as CallThreads).answer(call, { signal: read.signal, client });
   }
 }
 

@@ -103,12 +103,18 @@ export interface ThreadAnswer {
 export interface CallThreads<Values = SwitchValues<NoSwitches>> {
   /** Whether calls of this endpoint and price are answered there. Must be fast and not throw. */
   takes(endpoint: string, price: number): boolean;
-  /**
-   * @param signal calls it off
-   * @param client opaque: clients take turns
-   * @throws what the endpoint throws, and when no thread can take it
-   */
-  answer(call: ThreadCall<Values>, signal: AbortSignal, client?: string): Promise<ThreadAnswer>;
+  /** Whether one is free for a smaller call, while this thread works on several. Must be fast and not throw. */
+  helps(endpoint: string, price: number): boolean;
+  /** @throws what the endpoint throws, and when no thread can take it */
+  answer(call: ThreadCall<Values>, caller: ThreadCaller): Promise<ThreadAnswer>;
+}
+
+/** For whom another thread answers a call. */
+export interface ThreadCaller {
+  /** Calls it off. */
+  readonly signal: AbortSignal;
+  /** Opaque: clients take turns. */
+  readonly client: string;
 }
 
 /** What an error is about. */

@@ -1,4 +1,5 @@
 import type { ChangeLog, Profile } from '#api/http/http-api.js';
+import { FinalTexts } from '#api/v3/final-texts.js';
 import type { AddressAccount, WantedFacts } from '#drivers/store/read/index-types.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
 
@@ -121,4 +122,19 @@ export class AddressRowCache implements AddressRowReader {
 
 function nameOf(raw: string, profile: Profile, { domains, tokens }: WantedFacts): string {
   return `${profile}${domains ? 'd' : ''}${tokens ? 't' : ''} ${raw}`;
+}
+
+/** Of the memory for texts, the part for what answers tell of addresses. */
+const ADDRESS_PART = 1 / 4;
+
+/**
+ * What a thread keeps of answers: the texts of what is final, and what is told of addresses.
+ *
+ * @param bytes 0: nothing
+ * @param version as of {@link AddressRowCache}
+ */
+export function keptTexts(bytes: number, changes: ChangeLog, version: () => number) {
+  if (bytes === 0) return {};
+  const addressRows = new AddressRowCache(bytes * ADDRESS_PART, changes, version);
+  return { texts: new FinalTexts(bytes * (1 - ADDRESS_PART)), addressRows };
 }

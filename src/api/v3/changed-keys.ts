@@ -35,8 +35,13 @@ export class ChangedKeys implements ChangeLog {
   /** @param changes null: anything may have changed */
   noteChanges(version: number, changes: readonly KnownChange[] | null): void {
     this.newest = changes?.flatMap((change) => [...changedKeys(change)]) ?? null;
-    if (this.newest === null) this.noteAll(version);
-    else for (const key of this.newest) this.note(key, version);
+    this.noteKeys(version, this.newest);
+  }
+
+  /** @param keys null: anything may have changed */
+  noteKeys(version: number, keys: readonly string[] | null): void {
+    if (keys === null) this.noteAll(version);
+    else for (const key of keys) this.note(key, version);
   }
 
   noteConfirmed(now: number): void {

@@ -143,11 +143,6 @@ export class FinalTexts {
   }
 }
 
-/** @param maxBytes 0: none */
-export function textsOf(maxBytes: number): FinalTexts | undefined {
-  return maxBytes === 0 ? undefined : new FinalTexts(maxBytes);
-}
-
 /** The final texts in one profile. */
 export class TextsOfProfile implements HeldTransactions {
   readonly #profile: Profile;

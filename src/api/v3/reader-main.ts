@@ -2,9 +2,10 @@
 import { JsonText } from '#api/http/endpoint.js';
 import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
 import { foldingGrammar } from '#api/http/query-string.js';
+import { keptTexts } from '#api/v3/address-row-cache.js';
+import { ChangedKeys } from '#api/v3/changed-keys.js';
 import { v3Context } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { textsOf } from '#api/v3/final-texts.js';
 import type { ReaderCall, ReaderContract } from '#api/v3/reader-protocol.js';
 import { v3IndexEndpoints } from '#api/v3/v3-api.js';
 import { Database } from '#drivers/store/database.js';
@@ -22,7 +23,9 @@ const side = new WorkerSide<ReaderContract>({
   unexpected: (problem, cause) => v3Errors['reader-unexpected']({ problem }, cause),
 });
 const { url, isTestnet, connections, queryTimeoutMs, textBytes, looksUp } = side.start;
-const texts = textsOf(textBytes);
+let { version } = side.start;
+const changes = new ChangedKeys();
+const kept = keptTexts(textBytes, changes, () => version);
 
 const endpoints = new Map(v3IndexEndpoints.map((endpoint) => [endpoint.name, endpoint]));
 const readers = new Map<string, ParameterReader>();
@@ -63,7 +66,7 @@ async function answer(id: number, call: ReaderCall, signal: AbortSignal) {
   const network = {
     index: index ?? (await openIndex()),
     isTestnet,
-    texts,
+    ...kept,
     ...(coverage === null ? {} : { coverage: () => coverage }),
     ...(looksUp ? { lookUps } : {}),
   };
@@ -105,6 +108,10 @@ void side.serve(async () => ({
       } finally {
         running.delete(id);
       }
+    },
+    noteChange: (newest, keys) => {
+      version = newest;
+      changes.noteKeys(newest, keys);
     },
     cancel: (id) => running.get(id)?.abort(v3Errors['reader-cancelled']({})),
   },

@@ -1,12 +1,15 @@
 import { createServer, type Server } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { accountDependency } from '#api/v3/answer-keys.js';
 import { defaultReaderSettings, ReaderPool, type ReaderSettings } from '#api/v3/reader-pool.js';
 import type { ReaderCall } from '#api/v3/reader-protocol.js';
 import { v3IndexEndpoints } from '#api/v3/v3-api.js';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { Database } from '#drivers/store/database.js';
+import { addressBytes } from '#drivers/store/keys.js';
 import { indexReads } from '#drivers/store/read/index-port.js';
+import { parseAddress } from '#formats/address/address.js';
 import { type Clock, systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
@@ -35,6 +38,7 @@ function poolOf(options: Partial<ReaderSettings> = {}, urls: string[] = [url], c
     isTestnet: false,
     queryTimeoutMs: QUERY_MS,
     textBytes: 1 << 20,
+    version: 0,
   });
   const pool = new ReaderPool(options, { start, clock, logger: silentLogger });
   pools.push(pool);
@@ -52,6 +56,7 @@ const call = (endpoint: string, raw: ReaderCall['raw'], changes: Partial<ReaderC
   ...changes,
 });
 const forEver = () => new AbortController().signal;
+const caller = (signal = forEver(), client = '') => ({ signal, client });
 const query = (raw: ReaderCall['raw']) => new URLSearchParams(raw as Record<string, string>).toString();
 
 describe('reader threads', () => {
@@ -63,6 +68,48 @@ describe('reader threads', () => {
       expect(pool.takes(name, 1_000)).toBe(false);
     await pool.close();
     expect(pool.takes('transactions', 25)).toBe(false);
+  });
+
+  it('help with smaller calls while they have room; the first that could be helped with starts one for later ones', async () => {
+    const pool = poolOf({ fromPrice: 25, sharedFromPrice: 4, callsPerThread: 1 });
+    expect(pool.helps('transactions', 3.9)).toBe(false);
+    expect(pool.metrics().threads).toBe(0);
+    expect(pool.helps('transactions', 4)).toBe(false);
+    await expect.poll(() => pool.helps('transactions', 4)).toBe(true);
+    expect(pool.metrics().threads).toBe(1);
+    expect(pool.helps('transactions', 3.9)).toBe(false);
+    expect(pool.helps('runGetMethod', 4)).toBe(false);
+    const answering = pool.answer(call('transactions', { limit: '7' }), caller());
+    expect(pool.helps('transactions', 4)).toBe(false);
+    await answering;
+    expect(pool.helps('transactions', 4)).toBe(true);
+    await pool.close();
+    expect(pool.helps('transactions', 4)).toBe(false);
+  });
+
+  it('tell what changed as it is, once they are told that it changed', async () => {
+    const pool = poolOf();
+    const bookOf = async () => {
+      const { bytes } = await pool.answer(call('transactions', { limit: '1', sort: 'asc' }), caller());
+      return (JSON.parse(new TextDecoder().decode(bytes)) as { address_book: Record<string, unknown> }).address_book;
+    };
+    const before = await bookOf();
+    const [raw] = Object.keys(before);
+    const { address } = parseAddress(raw!);
+    const domain = 'of-a-reader.ton';
+    await database.withWriter((client) =>
+      client.query(
+        `INSERT INTO dns_items (id, address, last_trans_lt, mc_seqno, owner, domain, dns_wallet) VALUES (1, '\\x01', 1, 1, $1, $2, $1)`,
+        [addressBytes(address), domain],
+      ),
+    );
+    try {
+      expect(await bookOf()).toEqual(before);
+      pool.noteChange(1, [accountDependency(address)]);
+      expect(await bookOf()).toMatchObject({ [raw!]: { domain } });
+    } finally {
+      await database.withWriter((client) => client.query('DELETE FROM dns_items WHERE domain = $1', [domain]));
+    }
   });
 
   it('start with the first call, and answer as the main thread does, with its headers', async () => {
@@ -77,7 +124,7 @@ describe('reader threads', () => {
         ['blocks', { limit: '5', workchain: '-1' }],
       ] as const) {
         const expected = await callV3(name, query(raw), { network, profile });
-        const { bytes, headers } = await pool.answer(call(name, raw, { profile }), forEver());
+        const { bytes, headers } = await pool.answer(call(name, raw, { profile }), caller());
         expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(expected.body);
         expect(Object.fromEntries(headers)).toEqual(expected.headers);
       }
@@ -87,16 +134,16 @@ describe('reader threads', () => {
 
   it('keep code, class and data of errors', async () => {
     const pool = poolOf();
-    await expect(pool.answer(call('transactions', { mc_seqno: '2000000000' }), forEver())).rejects.toMatchObject({
+    await expect(pool.answer(call('transactions', { mc_seqno: '2000000000' }), caller())).rejects.toMatchObject({
       code: 'v3/masterchain-block-not-found',
       class: 'not-found',
       data: { mc_seqno: 2_000_000_000 },
     });
-    await expect(pool.answer(call('transactions', { limit: '0' }), forEver())).rejects.toMatchObject({
+    await expect(pool.answer(call('transactions', { limit: '0' }), caller())).rejects.toMatchObject({
       code: 'http/bad-parameter',
       data: { parameter: 'limit' },
     });
-    await expect(pool.answer(call('blocks', { cursor: 'x' }), forEver())).rejects.toMatchObject({
+    await expect(pool.answer(call('blocks', { cursor: 'x' }), caller())).rejects.toMatchObject({
       code: 'store/cursor',
     });
   });
@@ -127,11 +174,11 @@ describe('reader threads with more than they can do', () => {
     await withLockedTable(async (blocked) => {
       const leaving = new AbortController();
       const answers = [forEver(), forEver(), leaving.signal].map((signal) =>
-        pool.answer(call('blocks', { limit: '1' }), signal),
+        pool.answer(call('blocks', { limit: '1' }), caller(signal)),
       );
       await expect.poll(blocked).toBe(2);
       expect(pool.metrics()).toMatchObject({ running: 2, waiting: 1, threads: 1 });
-      await expect(pool.answer(call('blocks', { limit: '1' }), forEver())).rejects.toMatchObject({
+      await expect(pool.answer(call('blocks', { limit: '1' }), caller())).rejects.toMatchObject({
         code: 'v3/readers-busy',
         class: 'overloaded',
       });
@@ -150,7 +197,7 @@ describe('reader threads with more than they can do', () => {
     const order: string[] = [];
     await withLockedTable(async (blocked) => {
       const ask = (client: string) =>
-        void pool.answer(call('blocks', { limit: '1' }), forEver(), client).then(() => order.push(client));
+        void pool.answer(call('blocks', { limit: '1' }), caller(forEver(), client)).then(() => order.push(client));
       for (const client of ['greedy', 'greedy', 'greedy', 'other']) ask(client);
       await expect.poll(blocked).toBe(1);
     });
@@ -161,7 +208,7 @@ describe('reader threads with more than they can do', () => {
     const pool = poolOf();
     await withLockedTable(async (blocked) => {
       const leaving = new AbortController();
-      const answer = pool.answer(call('blocks', { limit: '1' }), leaving.signal);
+      const answer = pool.answer(call('blocks', { limit: '1' }), caller(leaving.signal));
       await expect.poll(blocked).toBe(1);
       leaving.abort();
       await expect(answer).rejects.toMatchObject({ code: 'store/cancelled' });
@@ -176,13 +223,13 @@ describe('reader threads with more than they can do', () => {
     const { port } = silent.server.address() as { port: number };
     const pool = poolOf({}, [`postgresql://tern@127.0.0.1:${port}/tern`, url], clock);
     const leaving = new AbortController();
-    const stuck = pool.answer(call('blocks', { limit: '1' }), leaving.signal);
+    const stuck = pool.answer(call('blocks', { limit: '1' }), caller(leaving.signal));
     await silent.asked;
     leaving.abort();
     await expect.poll(() => clock.pending).toBe(1);
     clock.advance(defaultReaderSettings.stuckMs);
     await expect(stuck).rejects.toMatchObject({ code: 'v3/reader-lost', class: 'overloaded' });
-    const { bytes } = await pool.answer(call('blocks', { limit: '1' }), forEver());
+    const { bytes } = await pool.answer(call('blocks', { limit: '1' }), caller());
     expect(JSON.parse(new TextDecoder().decode(bytes)).blocks.length).toBe(1);
     expect(pool.metrics()).toMatchObject({ threads: 1, replaced: 1, answers: 1 });
     silent.server.close();
@@ -206,18 +253,18 @@ describe('a reader thread that runs out of memory', () => {
     let open: Promise<unknown>[] = [];
     await withLockedTable(async (blocked) => {
       // One call for each thread; both wait.
-      open = [forEver(), forEver()].map((signal) => pool.answer(call('blocks', { limit: '1' }), signal));
+      open = [forEver(), forEver()].map((signal) => pool.answer(call('blocks', { limit: '1' }), caller(signal)));
       for (const each of open) each.catch(() => {});
       await expect.poll(blocked).toBe(2);
       const hash = Array.from({ length: 1_500_000 }, (_, number) => `no hash: ${number}`);
-      const greedy = pool.answer(call('transactions', { hash }), forEver());
+      const greedy = pool.answer(call('transactions', { hash }), caller());
       await expect(greedy).rejects.toMatchObject({ code: 'v3/reader-lost', class: 'overloaded' });
       expect(pool.metrics()).toMatchObject({ threads: 1, replaced: 1, running: 1 });
     });
     const outcomes = await Promise.allSettled(open);
     expect(outcomes.filter(({ status }) => status === 'fulfilled').length).toBe(1);
     expect(outcomes.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'v3/reader-lost' } });
-    const again = await Promise.all([1, 2].map(() => pool.answer(call('blocks', { limit: '1' }), forEver())));
+    const again = await Promise.all([1, 2].map(() => pool.answer(call('blocks', { limit: '1' }), caller())));
     expect(again.length).toBe(2);
     expect(pool.metrics()).toMatchObject({ threads: 2, replaced: 1, running: 0 });
   });

@@ -1,4 +1,4 @@
-import type { CallThreads, ThreadAnswer, ThreadCall } from '#api/http/http-api.js';
+import type { CallThreads, ThreadAnswer, ThreadCall, ThreadCaller } from '#api/http/http-api.js';
 import type { SwitchValues } from '#api/http/parameters.js';
 import type { V3Switches } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
@@ -19,6 +19,8 @@ export interface ReaderSettings {
   readonly threads: number;
   /** Calls of at least this price are answered by them. Default: 20. */
   readonly fromPrice: number;
+  /** Calls of at least this price are answered by a thread that is free, while the main thread works on several. Default: 5. */
+  readonly sharedFromPrice: number;
   /** Calls that a thread has at a time: while one waits for the database, it works on the other. Default: 2. */
   readonly callsPerThread: number;
   /** Calls that wait for a thread; further ones are refused. Default: 64. */
@@ -32,6 +34,7 @@ export interface ReaderSettings {
 export const defaultReaderSettings: ReaderSettings = {
   threads: 1,
   fromPrice: 20,
+  sharedFromPrice: 5,
   callsPerThread: 2,
   maxWaiting: 64,
   heapMb: 384,
@@ -90,6 +93,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   /** Of the calls that threads work on. */
   readonly #signals = new Map<number, AbortSignal>();
   #readers: Reader[] = [];
+  #starting: Promise<void> | null = null;
   #closed = false;
   #nextId = 0;
   #answers = 0;
@@ -107,8 +111,37 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     return !this.#closed && price >= this.#settings.fromPrice && INDEX_ENDPOINTS.has(endpoint);
   }
 
+  helps(endpoint: string, price: number): boolean {
+    const { sharedFromPrice, callsPerThread } = this.#settings;
+    if (this.#closed || price < sharedFromPrice || !INDEX_ENDPOINTS.has(endpoint)) return false;
+    const ready = this.#readers.filter(({ thread }) => thread.isAlive && thread.isReady).length;
+    if (this.#running < ready * callsPerThread) return true;
+    // Nobody waits until it has started: it is for later calls.
+    if (ready === 0) this.#startEarly();
+    return false;
+  }
+
+  /** Starts the first thread, if none starts already. */
+  #startEarly(): void {
+    this.#starting ??= this.#modules
+      .start()
+      .then((start) => {
+        if (!this.#closed) this.#freeReader(start);
+      })
+      // Who needs a thread is told.
+      .catch(() => {})
+      .finally(() => {
+        this.#starting = null;
+      });
+  }
+
+  /** The data have a new version. @param keys what changed with it; null: anything */
+  noteChange(version: number, keys: readonly string[] | null): void {
+    for (const { thread } of this.#readers) if (thread.isAlive) thread.notify.noteChange(version, keys);
+  }
+
   /** @throws v3/readers-busy, v3/reader-lost, v3/reader-closed, the reason of the signal, and what the endpoint throws */
-  async answer(call: ThreadCall<SwitchValues<V3Switches>>, signal: AbortSignal, client = ''): Promise<ThreadAnswer> {
+  async answer(call: ThreadCall<SwitchValues<V3Switches>>, { signal, client }: ThreadCaller): Promise<ThreadAnswer> {
     await this.#enter(client, signal);
     const { clock } = this.#modules;
     const began = clock.now();
@@ -210,15 +243,15 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     }
   }
 
-  /** The reader with the fewest calls; a new one while all have some and there may be more. */
+  /** Of the readers that are ready, else of all, the one with the fewest calls. While it has some, another one is started. */
   #freeReader(start: Omit<ReaderStart, 'connections' | 'looksUp'>): Reader {
     const alive = this.#readers.filter(({ thread }) => thread.isAlive);
     this.#readers = alive;
-    const [least] = alive.toSorted((a, b) => a.calls - b.calls);
+    const [least] = alive.toSorted((a, b) => Number(b.thread.isReady) - Number(a.thread.isReady) || a.calls - b.calls);
     if (least !== undefined && (least.calls === 0 || alive.length >= this.#settings.threads)) return least;
     const reader = { thread: this.#startThread(start), calls: 0 };
     alive.push(reader);
-    return reader;
+    return least?.thread.isReady ? least : reader;
   }
 
   #startThread(start: Omit<ReaderStart, 'connections' | 'looksUp'>): WorkerThread<ReaderContract> {

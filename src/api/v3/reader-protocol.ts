@@ -28,6 +28,8 @@ export interface ReaderStart {
   readonly queryTimeoutMs: number;
   /** Size of the cache for texts of final transactions and traces; 0: none are kept. */
   readonly textBytes: number;
+  /** Of the data, as `HttpApi.headSeqno` counts them. */
+  readonly version: number;
   /** Whether what the index has never seen can be looked up. */
   readonly looksUp: boolean;
 }
@@ -41,6 +43,8 @@ export interface ReaderContract {
     answer(id: number, call: ReaderCall): Promise<ThreadAnswer>;
     /** Calls a call off: its query is cancelled, and it fails soon; without effect when it has ended. */
     cancel(id: number): void;
+    /** The data have a new version. @param keys what changed with it; null: anything */
+    noteChange(version: number, keys: readonly string[] | null): void;
   };
   readonly ready: undefined;
 }

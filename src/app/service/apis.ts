@@ -79,7 +79,8 @@ export function v3Api(
     ...v3Description,
     threads: {
       takes: (endpoint, price) => readers.takes(endpoint, price),
-      answer: (call, signal) => index.whileReadable(() => readers.answer(call, signal)),
+      helps: (endpoint, price) => readers.helps(endpoint, price),
+      answer: (call, caller) => index.whileReadable(() => readers.answer(call, caller)),
     },
     headSeqno: () => index.version,
     changes: index.changes,

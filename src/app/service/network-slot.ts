@@ -90,7 +90,8 @@ export class NetworkSlot<Content extends SlotContent> {
   #threadsOf(now: () => AnyHttpApi): CallThreads {
     return {
       takes: (endpoint, price) => this.#problem === null && now().threads?.takes(endpoint, price) === true,
-      answer: (call, signal, client) => now().threads!.answer(call, signal, client),
+      helps: (endpoint, price) => this.#problem === null && now().threads?.helps(endpoint, price) === true,
+      answer: (call, caller) => now().threads!.answer(call, caller),
     };
   }
 }

@@ -5,9 +5,8 @@ import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
 import { StreamRoutes } from '#api/stream/stream-routes.js';
 import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
-import { AddressRowCache } from '#api/v3/address-row-cache.js';
+import { keptTexts } from '#api/v3/address-row-cache.js';
 import type { V3Network } from '#api/v3/context.js';
-import { textsOf } from '#api/v3/final-texts.js';
 import { followRoute } from '#api/v3/follow.js';
 import { ReaderPool } from '#api/v3/reader-pool.js';
 import { webhookRoutes } from '#api/webhooks/webhook-routes.js';
@@ -492,7 +491,7 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
         coverage: () => covered.coverage(),
         ...(index.lookUps === null ? {} : { lookUps: index.lookUps }),
         ...(pending === null ? {} : { pending: pending.live }),
-        ...keptTexts(plan.textCacheMb * MIB, index),
+        ...keptTexts(plan.textCacheMb * MIB, index.changes, () => covered.version),
       };
       if (index.role !== 'indexer') {
         if (facts.addressRows !== undefined) {
@@ -500,8 +499,10 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
           closers.add(() => ahead.close());
           index.onChange(() => ahead.noteChange(covered.changes.newest));
         }
-        readers = readersOf(plan, testnet, index, { ...modules, logger });
-        closers.add(() => readers?.close());
+        const threads = readersOf(plan, testnet, index, { ...modules, logger });
+        readers = threads;
+        closers.add(() => threads.close());
+        index.onChange(() => threads.noteChange(covered.version, covered.changes.newest));
         apis.push(v3Api(open, index, readers, facts));
         apis.push(emulateApi(open, plan.dnsRoots, { index, facts }));
       }
@@ -573,26 +574,14 @@ function readersOf(
 ): ReaderPool {
   const start = async () => {
     const { url, readUrl } = await database;
-    return { url: readUrl ?? url, isTestnet: testnet, queryTimeoutMs, textBytes: textCacheMb * MIB };
+    const { version } = index;
+    return { url: readUrl ?? url, isTestnet: testnet, queryTimeoutMs, textBytes: textCacheMb * MIB, version };
   };
   const { lookUps } = index;
   return new ReaderPool(
     { threads: apiWorkers ?? DEFAULT_READERS },
     { start, coverage: () => index.coverage(), ...(lookUps === null ? {} : { lookUps }), clock, logger },
   );
-}
-
-/** Of the size of the text cache, the part for what answers tell of addresses. */
-const ADDRESS_PART = 1 / 4;
-
-/** @param bytes 0: nothing is kept */
-function keptTexts(
-  bytes: number,
-  index: NetworkIndex,
-): Pick<V3Network, 'texts'> & { readonly addressRows?: AddressRowCache } {
-  if (bytes === 0) return {};
-  const addressRows = new AddressRowCache(bytes * ADDRESS_PART, index.changes, () => index.version);
-  return { texts: textsOf(bytes * (1 - ADDRESS_PART)), addressRows };
 }
 
 function withoutIndex(health: NetworkHealth, reason: string): NetworkHealth {

@@ -4,7 +4,6 @@ import type {
   AccountFilter,
   AddressAccount,
   AddressFacts,
-  AddressTokens,
   DescribedToken,
   IndexedAccount,
   Listed,
@@ -98,51 +97,45 @@ export async function readTopAccounts(
   return { rows: rows.map(({ address, balance }) => ({ address: addressOfBytes(address), balance })), next };
 }
 
+/** A row of an account: its address, and whether it is known. */
 interface AddressFound {
+  readonly kind: 'account';
   readonly address: Uint8Array;
   readonly known: boolean;
   readonly code_hash: Uint8Array | null;
   readonly domain: string | null;
 }
 
-/** Facts about addresses. */
+/** Facts about addresses, and of the masters of jetton wallets among them: in one statement, and one for codes that are not cached. */
 export async function readAddressFacts(
   session: IndexSession,
   addresses: readonly Address[],
-  { domains, tokens }: WantedFacts,
+  wanted: WantedFacts,
 ): Promise<AddressFacts> {
-  const wanted = [...new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)])).values()];
-  const facts = { accounts: new Map<string, AddressAccount>(), domains: new Map<string, string>() };
-  if (wanted.length === 0) return { ...facts, tokens: new Map() };
-  const rows = await session.rows<AddressFound>(sql`
-    SELECT k.address, a.address IS NOT NULL AS known, a.code_hash, ${raw(domains ? 'd.domain' : 'NULL::text AS domain')}
-    FROM unnest(${opaqueToPlanner(wanted, 'bytea[]')}) AS k(address)
-    LEFT JOIN LATERAL (
-      SELECT a.address, a.code_hash FROM accounts a WHERE a.address = k.address LIMIT 1
-    ) AS a ON true
-    ${domains ? OWN_DOMAIN : emptySql}`);
-  const codes = rows.flatMap(({ code_hash }) => (code_hash === null ? [] : [code_hash]));
+  const asked = [...new Map(addresses.map((address) => [address.toRaw(), addressBytes(address)])).values()];
+  const accounts = new Map<string, AddressAccount>();
+  const domains = new Map<string, string>();
+  const tokens = new Map<string, { readonly address: Address; readonly tokens: TokenFacts[] }>();
+  if (asked.length === 0) return { accounts, domains, tokens };
+  const rows = await session.rows<AddressFound | TokenFound>(factsOf(opaqueToPlanner(asked, 'bytea[]'), wanted));
+  const codes = rows.flatMap((row) => (row.kind === 'account' && row.code_hash !== null ? [row.code_hash] : []));
   const methodsOf = await readCodeMethods(session, codes);
-  for (const { address, known, code_hash, domain } of rows) {
-    const key = addressOfBytes(address).toRaw();
-    if (known) {
-      facts.accounts.set(key, {
-        code_hash,
-        methods: code_hash === null ? null : (methodsOf.get(toHex(code_hash)) ?? null),
-      });
+  for (const row of rows) {
+    const address = addressOfBytes(row.address);
+    const key = address.toRaw();
+    if (row.kind === 'account') {
+      const { known, code_hash, domain } = row;
+      const methods = code_hash === null ? null : (methodsOf.get(toHex(code_hash)) ?? null);
+      if (known) accounts.set(key, { code_hash, methods });
+      if (domain !== null) domains.set(key, domain);
+    } else {
+      const found = tokens.get(key);
+      if (found === undefined) tokens.set(key, { address, tokens: [tokenOf(row)] });
+      else found.tokens.push(tokenOf(row));
     }
-    if (domain !== null) facts.domains.set(key, domain);
   }
-  return { ...facts, tokens: tokens ? await readTokenFacts(session, wanted) : new Map() };
+  return { accounts, domains, tokens };
 }
-
-const OWN_DOMAIN = raw(`
-    LEFT JOIN LATERAL (
-      SELECT d.domain FROM dns_items d
-      WHERE d.owner = k.address AND d.dns_wallet = d.owner AND d.lapsed IS NULL
-        AND (d.domain LIKE '%.ton' OR d.domain LIKE '%.t.me')
-      ORDER BY length(d.domain), d.domain LIMIT 1
-    ) AS d ON true`);
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -161,23 +154,6 @@ interface TokenFound {
   readonly document: Json | null;
   readonly override: Json | null;
   readonly failed: boolean;
-}
-
-/** Token facts of addresses and of the masters of jetton wallets among them, by raw address, in one statement. */
-async function readTokenFacts(
-  session: IndexSession,
-  addresses: readonly Uint8Array[],
-): Promise<ReadonlyMap<string, AddressTokens>> {
-  const rows = await session.rows<TokenFound>(TOKENS(opaqueToPlanner(addresses, 'bytea[]')));
-  const byAddress = new Map<string, { readonly address: AddressTokens['address']; readonly tokens: TokenFacts[] }>();
-  for (const row of rows) {
-    const address = addressOfBytes(row.address);
-    const key = address.toRaw();
-    const known = byAddress.get(key);
-    if (known === undefined) byAddress.set(key, { address, tokens: [tokenOf(row)] });
-    else known.tokens.push(tokenOf(row));
-  }
-  return byAddress;
 }
 
 function tokenOf(row: TokenFound): TokenFacts {
@@ -200,8 +176,39 @@ function describedOf({ content, domain, has_metadata, uri, document, override, f
 }
 
 /** Each table is looked up by its key, once per address. */
-const TOKENS = (addresses: Sql) => sql`
-  WITH asked AS MATERIALIZED (SELECT k.address FROM unnest(${addresses}) AS k(address)),
+function factsOf(addresses: Sql, { domains, tokens }: WantedFacts): Sql {
+  const domain = raw(domains ? 'd.domain' : 'NULL::text AS domain');
+  const ofAccounts = sql`
+    FROM asked k
+    LEFT JOIN LATERAL (
+      SELECT a.address, a.code_hash FROM accounts a WHERE a.address = k.address LIMIT 1
+    ) AS a ON true
+    ${domains ? OWN_DOMAIN : emptySql}`;
+  const asked = sql`WITH asked AS MATERIALIZED (SELECT k.address FROM unnest(${addresses}) AS k(address))`;
+  const known = raw("'account' AS kind, k.address, a.address IS NOT NULL AS known, a.code_hash");
+  if (!tokens) return sql`${asked} SELECT ${known}, ${domain} ${ofAccounts}`;
+  return sql`${asked}, ${TOKENS}
+    SELECT ${known}, ${domain}, NULL::bytea AS owner, NULL::bytea AS jetton, NULL::numeric AS number, NULL::jsonb AS content,
+      false AS has_metadata, NULL::text AS uri, NULL::jsonb AS document, NULL::jsonb AS override, false AS failed
+    ${ofAccounts}
+    UNION ALL
+    SELECT t.kind, t.address, NULL, NULL, t.domain, t.owner, t.jetton, t.number, t.content,
+      m.address IS NOT NULL, m.uri, m.document, m.override, m.failure IS NOT NULL
+    FROM tokens t LEFT JOIN LATERAL (
+      SELECT m.address, m.uri, m.document, m.override, m.failure FROM token_metadata m
+      WHERE m.address = t.address AND m.kind = t.kind LIMIT 1
+    ) AS m ON true`;
+}
+
+const OWN_DOMAIN = raw(`
+    LEFT JOIN LATERAL (
+      SELECT d.domain FROM dns_items d
+      WHERE d.owner = k.address AND d.dns_wallet = d.owner AND d.lapsed IS NULL
+        AND (d.domain LIKE '%.ton' OR d.domain LIKE '%.t.me')
+      ORDER BY length(d.domain), d.domain LIMIT 1
+    ) AS d ON true`);
+
+const TOKENS = raw(`
   wallets AS MATERIALIZED (
     SELECT w.* FROM asked k CROSS JOIN LATERAL (
       SELECT w.address, w.owner, w.jetton, w.balance FROM jetton_wallets w
@@ -226,13 +233,7 @@ const TOKENS = (addresses: Sql) => sql`
     FROM asked k CROSS JOIN LATERAL (
       SELECT t.address, t.index, t.content FROM nft_items t WHERE t.address = k.address AND t.lapsed IS NULL LIMIT 1
     ) AS t
-  )
-  SELECT t.*, m.address IS NOT NULL AS has_metadata, m.uri, m.document, m.override,
-    m.failure IS NOT NULL AS failed
-  FROM tokens t LEFT JOIN LATERAL (
-    SELECT m.address, m.uri, m.document, m.override, m.failure FROM token_metadata m
-    WHERE m.address = t.address AND m.kind = t.kind LIMIT 1
-  ) AS m ON true`;
+  )`);
 
 /** Bytes of a cached entry, and of each of its ids. */
 const ENTRY_BYTES = 200;
