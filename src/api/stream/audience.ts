@@ -92,8 +92,11 @@ export class LiveAudience {
   remove(subscriber: Subscriber): void {
     for (const lane of LANES) this.#live[lane].delete(subscriber);
     const { accounts, traces } = subscriber.subscription;
-    for (const watched of Object.values(this.#accounts)) {
-      for (const raw of accounts.keys()) watched.remove(raw, subscriber);
+    for (const [raw, { types }] of accounts) {
+      for (const type of types) {
+        const kind = KIND_OF[type];
+        if (kind !== null) this.#accounts[kind].remove(raw, subscriber);
+      }
     }
     for (const hash of traces) {
       const known = this.#traces.get(hash);

@@ -77,8 +77,7 @@ export function readSubscription(fields: RequestFields, before: Subscription, co
     throw refused('addresses', isSse ? 'addresses are required for subscription' : 'addresses are required');
   }
   const ofAccounts = new Set([...wanted].filter((type) => type !== 'trace'));
-  const accounts = accountsOf(addresses, ofAccounts);
-  requireFew(accounts.size + traces.size, context);
+  const accounts = accountsOf(addresses, ofAccounts, traces.size, context);
   return { types: wanted, accounts, traces, minFinality, options };
 }
 
@@ -115,7 +114,7 @@ export function readFirstSubscription(
   if (types.length === 0) throw refused('types', 'types are required for subscribe operation');
   const wanted = readTypes(types, V1_TYPES);
   const accounts = new Map(before.accounts);
-  for (const [raw, account] of accountsOf(readAddresses(given), wanted)) {
+  for (const [raw, account] of accountsOf(readAddresses(given), wanted, 0, context)) {
     const known = accounts.get(raw);
     accounts.set(raw, known === undefined ? account : { ...known, types: new Set([...known.types, ...wanted]) });
   }
@@ -133,10 +132,10 @@ export function readWholeSubscription(
   const types = new Set<EventType>();
   for (const [text, list] of fields.textsByName('subscriptions', 'v1.EventType') ?? []) {
     const wanted = readTypes(list, V1_TYPES);
-    for (const [raw, account] of accountsOf(readAddresses([text]), wanted)) accounts.set(raw, account);
+    for (const [raw, account] of accountsOf(readAddresses([text]), wanted, 0, context)) accounts.set(raw, account);
+    requireFew(accounts.size, context);
     for (const type of wanted) types.add(type);
   }
-  requireFew(accounts.size, context);
   return { ...before, types, accounts, minFinality: 'pending' };
 }
 
@@ -193,11 +192,21 @@ function readAddresses(given: readonly string[]): readonly Address[] {
   });
 }
 
+/**
+ * The accounts of a subscription. Their keys, which take most of the time, are made once it is known that they are not too many.
+ *
+ * @param traces of the same subscription
+ * @throws stream/too-many-addresses
+ */
 function accountsOf(
   addresses: readonly Address[],
   types: ReadonlySet<EventType>,
+  traces: number,
+  context: RequestContext,
 ): ReadonlyMap<string, SubscribedAccount> {
-  return new Map(addresses.map((address) => [rawOf(address), subscribedAccount(address, types)]));
+  const byRaw = new Map(addresses.map((address) => [rawOf(address), address]));
+  requireFew(byRaw.size + traces, context);
+  return new Map([...byRaw].map(([raw, address]) => [raw, subscribedAccount(address, types)]));
 }
 
 function readHashes(given: readonly string[]): ReadonlySet<string> {
