@@ -76,6 +76,9 @@ interface WaitingCall {
   readonly refuse: (reason: unknown) => void;
 }
 
+/** Smaller calls without help after which a thread is started for them: not for the first page of an explorer. */
+export const UNHELPED = 32;
+
 /** Of the time of a call, so much counts as much as a call does, in milliseconds. */
 const MS_PER_TURN = 100;
 
@@ -94,6 +97,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   readonly #signals = new Map<number, AbortSignal>();
   #readers: Reader[] = [];
   #starting: Promise<void> | null = null;
+  /** Smaller calls that no thread was there for. */
+  #unhelped = 0;
   #closed = false;
   #nextId = 0;
   #answers = 0;
@@ -117,7 +122,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     const ready = this.#readers.filter(({ thread }) => thread.isAlive && thread.isReady).length;
     if (this.#running < ready * callsPerThread) return true;
     // Nobody waits until it has started: it is for later calls.
-    if (ready === 0) this.#startEarly();
+    if (ready === 0 && ++this.#unhelped >= UNHELPED) this.#startEarly();
     return false;
   }
 
