@@ -45,14 +45,15 @@ export class TernProcess {
     program?: string,
   ): Promise<TernProcess> {
     const running = new TernProcess(args, environment, program ?? (await builtProgram()));
-    let hasEnded = false;
-    void running.#ended.then(() => {
-      hasEnded = true;
+    let ending: Ending | null = null;
+    void running.#ended.then((how) => {
+      ending = how;
     });
     for (const until = Date.now() + START_MS; !isReady(running); await delay(20)) {
-      if (!hasEnded && Date.now() < until) continue;
+      if (ending === null && Date.now() < until) continue;
+      const how = JSON.stringify(ending ?? 'it still ran');
       await running.kill();
-      throw new Error(`tern ${args.join(' ')} did not start: ${running.out}${running.err}`);
+      throw new Error(`tern ${args.join(' ')} did not start: ${how} ${running.out}${running.err}`);
     }
     return running;
   }
