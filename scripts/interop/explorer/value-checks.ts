@@ -110,7 +110,12 @@ export async function checkValues(browser: WatchedBrowser, url: string, report: 
         await watched.go('/');
         await watched.page.locator('#search-large').fill(typed);
         await watched.page.keyboard.press('Enter');
-        await watched.page.waitForURL((found) => found.pathname.startsWith(path));
+        await watched.page
+          .waitForURL((found) => found.pathname.startsWith(path))
+          .catch(async (error: Error) => {
+            const shown = await watched.page.locator('main').innerText();
+            throw new Error(`${typed} led to ${watched.page.url()}: ${shown.slice(0, 200)}; ${error.message}`);
+          });
       }
       await watched.go('/');
       await watched.page.locator('#search-large').fill('0:12');

@@ -23,7 +23,8 @@ export function SearchBox({ isLarge = false }: { readonly isLarge?: boolean }) {
 
   const onSubmit = (event: SubmitEvent) => {
     event.preventDefault();
-    const target = searchTargetOrWord(typed);
+    // What is in the field: the last key may not be in the state yet.
+    const target = searchTargetOrWord(field.current?.value ?? typed);
     if (target.kind === 'problem') {
       setProblem(target.problem);
       return;
