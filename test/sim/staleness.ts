@@ -147,6 +147,7 @@ async function huntStaleAnswers(options: HuntOptions): Promise<HuntReport> {
   const feed = new IndexEventFeed({}, { database: () => database, clock, logger });
   const network = parseGlobalConfig(config, 'the recorded network').zeroState;
   let ahead: AddressReadAhead | null = null;
+  const version = (): number => watch.version;
   const readers = new ReaderPool(
     {},
     {
@@ -166,7 +167,6 @@ async function huntStaleAnswers(options: HuntOptions): Promise<HuntReport> {
   feed.start();
   watch.start();
   const index = indexReads(database);
-  const version = () => watch.version;
   const addressRows = new AddressRowCache(1 << 23, broken === 'of the address book' ? deaf : changes, version);
   const facts = { index, isTestnet: false, texts: new FinalTexts(1 << 25), addressRows };
   const served = facts as unknown as V3ChainNetwork;
