@@ -161,6 +161,12 @@ it('is refused while clients do not take the answers that they asked for; others
   expect(refused.status).toBe(503);
   expect(await refused.json()).toMatchObject({ error: expect.stringContaining('bytes of answers wait') });
   expect((await fetch(wallets(49))).status).toBe(200);
+  // What a thread would only help with is answered here.
+  const waiting = [1, 2].map((n) => fetch(`${server.url}/api/v3/masterchainInfo?wait=true&how=${n}`));
+  await expect.poll(() => world.worked.length).toBe(2);
+  expect(await (await fetch(wallets(45))).json()).toMatchObject({ rows: [{ limit: 45 }] });
+  world.release();
+  await Promise.all(waiting);
   silent.destroy();
   await expect.poll(async () => (await fetch(wallets(50))).status).toBe(200);
 });

@@ -406,8 +406,8 @@ export class EndpointCalls {
       return finished(new EndpointResult(bytes, headers, rename, mcSeqno, workedThere, { keys: keysWith(keys), tail }));
     };
     const price = priceOf(endpoint, params, request.profile);
-    const isBusy = this.#inFlight >= BUSY_FROM;
-    if (threads?.takes(endpoint.name, price) || (isBusy && threads?.helps(endpoint.name, price))) return onThread();
+    const mayHelp = this.#inFlight >= BUSY_FROM && !this.#held.isFull;
+    if (threads?.takes(endpoint.name, price) || (mayHelp && threads?.helps(endpoint.name, price))) return onThread();
     try {
       const value: unknown = await endpoint.handle(params, api.context(request) as never);
       const json = value instanceof JsonText ? value.json : (JSON.stringify(value) ?? 'null');

@@ -95,13 +95,13 @@ export const indexWorkSettings = {
     parse: (text) => (text === 'auto' ? null : workers.parse(text)),
     fallback: 'auto',
     meaning:
-      'reader threads per network: they make the large answers of API v3, so that these do not delay other clients; started when needed',
+      'reader threads per network: they make the large answers of API v3, so that these do not delay other clients, and help when several calls are under way; started when needed',
   }),
   textCacheMb: singleSetting({
     ...integerValue('MB', 0, 1_048_576),
     fallback: '64',
     meaning:
-      'size of the cache for texts of final transactions and traces, per network and per reader thread; 0 disables it',
+      'size of the cache for texts of final transactions and traces and for the address book, per network and per reader thread; 0 disables it',
   }),
   lookUps: singleSetting({
     ...integerValue('N', 0, 100_000),
