@@ -3,20 +3,23 @@ interface Entry<Value> {
   readonly bytes: number;
 }
 
+/** @param isEvicted whether there was no room for it any more */
+type OnRemoved<Value> = (key: string, value: Value, isEvicted: boolean) => void;
+
 /** Approximate overhead of an entry beside its key and value. */
 const ENTRY_BYTES = 96;
 
 /** A cache bounded in bytes; the least recently used values are evicted first. */
 export class LruByBytes<Value> {
   readonly #maxBytes: number;
-  readonly #onRemoved: ((key: string, value: Value) => void) | undefined;
+  readonly #onRemoved: OnRemoved<Value> | undefined;
   /** A map preserves insertion order; an entry is reinserted when it is used. */
   readonly #entries = new Map<string, Entry<Value>>();
   #bytes = 0;
   #evicted = 0;
 
   /** @param onRemoved called with each value that is evicted, replaced or deleted, but for `clear` */
-  constructor(maxBytes: number, onRemoved?: (key: string, value: Value) => void) {
+  constructor(maxBytes: number, onRemoved?: OnRemoved<Value>) {
     this.#maxBytes = maxBytes;
     this.#onRemoved = onRemoved;
   }
@@ -50,19 +53,23 @@ export class LruByBytes<Value> {
     if (!(bytes <= this.#maxBytes)) return;
     for (const oldest of this.#entries.keys()) {
       if (this.#bytes + bytes <= this.#maxBytes) break;
-      this.delete(oldest);
       this.#evicted++;
+      this.#remove(oldest, true);
     }
     this.#entries.set(key, { value, bytes });
     this.#bytes += bytes;
   }
 
   delete(key: string): void {
+    this.#remove(key, false);
+  }
+
+  #remove(key: string, isEvicted: boolean): void {
     const entry = this.#entries.get(key);
     if (entry === undefined) return;
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
-    this.#onRemoved?.(key, entry.value);
+    this.#onRemoved?.(key, entry.value, isEvicted);
   }
 
   clear(): void {

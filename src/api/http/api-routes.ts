@@ -12,6 +12,7 @@ import {
   type EndpointCall,
   type EndpointCalls,
 } from '#api/http/endpoint-calls.js';
+import type { EndpointResult } from '#api/http/endpoint-result.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
@@ -23,7 +24,6 @@ import type { Replies } from '#api/http/replies.js';
 import { JSON_RPC, parseRpc, rpcIdOf } from '#api/http/request-body.js';
 import { RequestState } from '#api/http/request-state.js';
 import { RequestWatch } from '#api/http/request-watch.js';
-import type { EndpointResult } from '#api/http/response-cache.js';
 import type { Turns } from '#api/http/turns.js';
 import type { Clock } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';

@@ -170,3 +170,18 @@ it('is refused while clients do not take the answers that they asked for; others
   silent.destroy();
   await expect.poll(async () => (await fetch(wallets(50))).status).toBe(200);
 });
+
+it('is sent compressed, once for all clients that accept gzip, and plain to the others', async () => {
+  const text = JSON.stringify({ rows: 'Имя '.repeat(5_000) });
+  await start(async () => ({ bytes: Buffer.from(text), headers: [], worked: 0, isKept: true }));
+  const read = async (encoding: string) => {
+    const answer = await fetch(wallets(50), { headers: { 'accept-encoding': encoding } });
+    return [answer.headers.get('content-encoding'), answer.headers.get('vary'), (await answer.text()) === text];
+  };
+  const vary = 'X-Tern-Profile, X-Ton-Client-Version';
+  for (const encoding of ['gzip', 'br, gzip;q=0.5', 'deflate,GZIP']) {
+    expect(await read(encoding)).toEqual(['gzip', `${vary}, accept-encoding`, true]);
+  }
+  expect(await read('br')).toEqual(['br', `${vary}, accept-encoding`, true]);
+  for (const encoding of ['gzip;q=0', 'identity']) expect((await read(encoding)).slice(0, 2)).toEqual([null, vary]);
+});

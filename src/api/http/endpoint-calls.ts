@@ -2,6 +2,7 @@ import { validateHeaderValue } from 'node:http';
 import type { TObject } from '@sinclair/typebox';
 import { styleOf } from '#api/http/api-style.js';
 import { type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
+import { EndpointResult } from '#api/http/endpoint-result.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
 import type {
@@ -27,7 +28,7 @@ import { cachedPrice, priceOf, workDone } from '#api/http/price.js';
 import { type RenameTypes, typeRenamer } from '#api/http/profile.js';
 import type { RawParameters } from '#api/http/query-string.js';
 import type { RequestWatch } from '#api/http/request-watch.js';
-import { type CurrentHead, EndpointResult, parametersKey, ResponseCache } from '#api/http/response-cache.js';
+import { type CurrentHead, parametersKey, ResponseCache } from '#api/http/response-cache.js';
 import { type WorkPermit, WorkQueue, type WorkSettings } from '#api/http/work-queue.js';
 import type { Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
@@ -223,7 +224,7 @@ export class EndpointCalls {
   kept(call: EndpointCall, key: string): EndpointResult | undefined {
     const result = this.cache.get(key, headOf(call));
     if (result === undefined || !isFreshEnough(result, call)) return undefined;
-    const price = cachedPrice(result.json.length);
+    const price = cachedPrice(result.length);
     if (price > this.#settings.smallWork) return undefined;
     const decision = call.work.take(price);
     if (decision instanceof Promise) return undefined;
@@ -259,7 +260,7 @@ export class EndpointCalls {
     const { endpoint } = call.endpoint;
     const params = call.endpoint.parameters.read(call.raw, call.source);
     const cached = this.#cached(call, key);
-    const price = cached === undefined ? priceOf(endpoint, params, call.profile) : cachedPrice(cached.json.length);
+    const price = cached === undefined ? priceOf(endpoint, params, call.profile) : cachedPrice(cached.length);
     const deadlineMs = this.#deadlineOf(call);
     const until = this.#clock.now() + deadlineMs;
     const decision = call.work.take(price);
@@ -275,7 +276,7 @@ export class EndpointCalls {
       // While it waited, the result may have come from another call.
       const kept = cached ?? (entered instanceof Promise ? this.#cached(call, key) : undefined);
       if (kept !== undefined) {
-        done = cachedPrice(kept.json.length);
+        done = cachedPrice(kept.length);
         return { result: kept, isCached: true };
       }
       if (this.#inFlight >= this.#settings.maxConcurrent) {

@@ -64,6 +64,11 @@ export class HttpMetrics {
       ['tern_http_waiting_requests', 'Requests waiting for room because of their price', () => calls.queue.waiting],
       ['tern_http_held_answer_bytes', 'Large answers that clients have not received yet', () => calls.heldBytes],
       ['tern_http_cache_bytes', 'Memory that cached answers take', () => calls.cache.bytes],
+      [
+        'tern_http_cache_compressed_bytes',
+        'Memory of those that are kept compressed',
+        () => calls.cache.compressedBytes,
+      ],
       ['tern_http_cache_entries', 'Cached answers', () => calls.cache.size],
     ];
     for (const [name, help, read] of gauges) {

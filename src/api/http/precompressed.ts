@@ -43,13 +43,19 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
 
 /** The encoding that suits best; null: the text as it is. */
 function acceptedEncoding(header: string | readonly string[] | undefined): Encoding | null {
-  if (header === undefined) return null;
-  const accepted = new Set<string>();
+  return ENCODINGS.find((encoding) => isAccepted(encoding, header)) ?? null;
+}
+
+/** @param header `Accept-Encoding` */
+export function isAccepted(encoding: Encoding, header: string | readonly string[] | undefined): boolean {
+  if (header === undefined) return false;
+  let isNamed = false;
   for (const part of String(header).split(',', MOST_ENCODINGS)) {
     const [name = '', ...parameters] = part.toLowerCase().split(';');
-    if (!parameters.some((each) => /^\s*q=0(\.0*)?\s*$/.test(each))) accepted.add(name.trim());
+    if (name.trim() !== encoding) continue;
+    isNamed = !parameters.some((each) => /^\s*q=0(\.0*)?\s*$/.test(each));
   }
-  return ENCODINGS.find((encoding) => accepted.has(encoding)) ?? null;
+  return isNamed;
 }
 
 const MOST_ENCODINGS = 20;

@@ -39,9 +39,9 @@ export function workDone(
   endpoint: Priced,
   params: never,
   profile: 'spec' | 'toncenter',
-  result: { readonly json: string | Uint8Array; readonly worked: number },
+  result: { readonly length: number; readonly worked: number },
 ): number {
-  const { length } = result.json;
+  const { length } = result;
   const price = priceOf(endpoint, params, profile);
   const shortest = priceOf(endpoint, { ...(params as object), limit: 1, count: 1 } as never, profile);
   return Math.max(Math.min(price, shortest + length / MADE_PER_UNIT), cachedPrice(length)) + result.worked;

@@ -4,11 +4,13 @@ import type { ApiPaths } from '#api/http/api-paths.js';
 import { type ApiStyle, envelopeStyle, generatedExtra, JSON_TYPE, NO_ECHO } from '#api/http/api-style.js';
 import type { AnyEndpoint, SerializedJson } from '#api/http/endpoint.js';
 import type { CallOutcome } from '#api/http/endpoint-calls.js';
+import type { EndpointResult } from '#api/http/endpoint-result.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
 import type { Profile } from '#api/http/http-api.js';
 import type { HttpMetrics } from '#api/http/metrics.js';
 import type { HttpSettings } from '#api/http/options.js';
+import { isAccepted } from '#api/http/precompressed.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
 import { rateLimitHeaders } from '#api/http/rate-limit-headers.js';
 import type { RequestState } from '#api/http/request-state.js';
@@ -57,16 +59,32 @@ export class Replies {
   success(request: FastifyRequest, reply: FastifyReply, state: RequestState, { result, isCached }: CallOutcome): void {
     const { metrics, log } = this.#modules;
     const elapsedMs = this.#elapsed(state);
-    const json = state.profile === 'spec' ? result.json : result.renamed;
     addFreshness(reply, state, result.mcSeqno);
     addIgnored(reply, state);
     addRate(reply, state);
     for (const [name, value] of result.headers) reply.header(name, value);
     metrics.observe(state.network.name, state.prefix, state.endpointName ?? '', 200, elapsedMs / 1000);
     log.success(request, state, elapsedMs, { status: 200, isCached });
-    const stamp = () => this.#stamp(state, elapsedMs, isCached);
-    const body = typeof json === 'string' ? state.style.success(json, state, stamp) : json;
-    this.#send(request, reply, 200, state.style, elapsedMs, body);
+    const compressed = this.#compressed(request, result);
+    if (compressed === null) {
+      const json = state.profile === 'spec' ? result.json : result.renamed;
+      const stamp = () => this.#stamp(state, elapsedMs, isCached);
+      const body = typeof json === 'string' ? state.style.success(json, state, stamp) : json;
+      this.#send(request, reply, 200, state.style, elapsedMs, body);
+    } else if (compressed instanceof Promise) {
+      compressed.then(
+        (body) => this.#send(request, reply, 200, state.style, elapsedMs, body, 'gzip'),
+        (error) => this.failure(request, reply, error),
+      );
+    } else {
+      this.#send(request, reply, 200, state.style, elapsedMs, compressed, 'gzip');
+    }
+  }
+
+  /** A result as it is cached for clients that accept gzip; null: it is sent otherwise. */
+  #compressed({ headers }: FastifyRequest, result: EndpointResult): Uint8Array | Promise<Uint8Array> | null {
+    if (result.length < this.#settings.compressFrom) return null;
+    return isAccepted('gzip', headers['accept-encoding']) ? result.compressed() : null;
   }
 
   /** Counts and logs a response that a raw route writes itself, at its head. */
@@ -153,6 +171,7 @@ export class Replies {
     { isTimed }: ApiStyle,
     elapsedMs: number,
     body: SerializedJson,
+    encoding: 'gzip' | null = null,
   ): void {
     // Responses become stale within seconds, and depend on headers of the request.
     reply.code(status).header('Content-Type', JSON_TYPE).header('Cache-Control', 'no-store').header('Vary', VARY);
@@ -161,7 +180,9 @@ export class Replies {
     this.#modules.held.add(body, reply.raw);
     const payload = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
     const isLong = body.length >= this.#settings.compressFrom;
-    if (isLong && request.headers['accept-encoding'] !== undefined) reply.compress(payload);
+    if (encoding !== null) {
+      reply.header('Vary', `${VARY}, accept-encoding`).header('Content-Encoding', encoding).send(payload);
+    } else if (isLong && request.headers['accept-encoding'] !== undefined) reply.compress(payload);
     else reply.send(payload);
   }
 }

@@ -1,6 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EndpointResult, parametersKey, ResponseCache } from '#api/http/response-cache.js';
+import { textOfJson } from '#api/http/endpoint.js';
+import { EndpointResult } from '#api/http/endpoint-result.js';
+import { parametersKey, ResponseCache } from '#api/http/response-cache.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 const at = (seqno: number) => ({ seqno, changes: undefined, mcSeqno: null });
@@ -24,14 +28,14 @@ describe('cached results', () => {
 
   it('that are true for ever stay as long as there is room', () => {
     const clock = new FakeClock();
-    const cache = new ResponseCache(1_000, 5_000, clock);
+    const cache = new ResponseCache(20_000, 5_000, clock);
     cache.set('a', result('one'), null);
     clock.advance(1e9);
     expect(cache.get('a', at(99))?.json).toBe('one');
     for (let i = 0; i < 100; i++) cache.set(`k${i}`, result('x'.repeat(50)), null);
     expect(cache.get('a', at(99))).toBeUndefined();
-    expect(cache.bytes).toBeLessThanOrEqual(1_000);
-    cache.set('large', result('x'.repeat(501)), null);
+    expect(cache.bytes).toBeLessThanOrEqual(20_000);
+    cache.set('large', result('x'.repeat(5_001)), null);
     expect(cache.get('large', at(1))).toBeUndefined();
   });
 
@@ -119,6 +123,70 @@ describe('cached results whose contents are known', () => {
     clock.advance(5_001);
     expect(cache.get('a', now(31))).toBeUndefined();
     expect(cache.size).toBe(0);
+  });
+});
+
+describe('cached results for which there is no room', () => {
+  const changes = { confirmedAt: 0, isUnchanged: () => true };
+  const head = (seqno: number) => ({ seqno, changes, mcSeqno: seqno });
+  const textOf = (number: number): string => `${number} `.repeat(2_000);
+  const ofBytes = (number: number, keys: readonly string[] | null) =>
+    new EndpointResult(Buffer.from(textOf(number)), [], (json) => json, 1, 0, { keys, tail: null });
+  /** Since nobody else reads it, all that is under way is done when the number stands. */
+  const settled = async (cache: ResponseCache) => {
+    for (let before = -1; before !== cache.compressedBytes; await delay(20)) before = cache.compressedBytes;
+  };
+
+  it('are compressed if they may hold for longer than until the next block, and expanded when they are asked for', async () => {
+    const cache = new ResponseCache(80_000, 5_000, new FakeClock());
+    for (let i = 0; i < 12; i++) {
+      cache.set(`forever ${i}`, ofBytes(i, null), null);
+      cache.set(`known ${i}`, ofBytes(i, ['x']), 7);
+      cache.set(`head ${i}`, ofBytes(i, null), 7);
+      await settled(cache);
+    }
+    expect(cache.compressedBytes).toBeGreaterThan(0);
+    const held = (kind: string) =>
+      Array.from({ length: 12 }, (_, i) => i).filter((i) => {
+        const json = cache.get(`${kind} ${i}`, head(7))?.json;
+        if (json !== undefined) expect(textOfJson(json) === textOf(i)).toBe(true);
+        expect(cache.bytes).toBeLessThanOrEqual(80_000);
+        return json !== undefined;
+      });
+    expect(held('forever')).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    expect(held('known').length).toBeGreaterThan(8);
+    expect(held('head').length).toBeLessThan(4);
+  });
+
+  it('stay within the bound, and tell the newest text, in any order of uses', async () => {
+    const cache = new ResponseCache(60_000, 5_000, new FakeClock());
+    const newest = new Map<string, number>();
+    for (let i = 0; i < 400; i++) {
+      const key = `k${(i * i * 7 + i) % 23}`;
+      if (i % 3 === 0) {
+        newest.set(key, i);
+        cache.set(key, ofBytes(i, ['x']), 7);
+      } else {
+        const result = cache.get(key, head(7));
+        if (i % 5 === 0) await result?.compressed();
+        if (result !== undefined) expect(textOfJson(result.json) === textOf(newest.get(key)!)).toBe(true);
+      }
+      if (i % 7 === 0) await settled(cache);
+      expect(cache.bytes).toBeLessThanOrEqual(60_000);
+    }
+    expect(cache.compressedBytes).toBeGreaterThan(0);
+  });
+
+  it('are compressed once for all clients that accept that; not as text, and not when very long', async () => {
+    const result = ofBytes(1, null);
+    const [first, second] = [result.compressed(), result.compressed()];
+    expect(first).toBe(second);
+    const bytes = (await first)!;
+    expect(gunzipSync(bytes).toString()).toBe(textOf(1));
+    expect(result.compressed() === bytes).toBe(true);
+    expect(result.textBytes).toBe(bytes.length + textOf(1).length);
+    const long = new EndpointResult(Buffer.alloc(600_000), [], (json) => json);
+    expect([new EndpointResult('text', [], (json) => json).compressed(), long.compressed()]).toEqual([null, null]);
   });
 });
 

@@ -1,66 +1,9 @@
-import type { AnswerTail, SerializedJson } from '#api/http/endpoint.js';
-import type { AnswerHeaders, AnyHttpApi, ChangeLog } from '#api/http/http-api.js';
+import type { EndpointResult } from '#api/http/endpoint-result.js';
+import type { AnyHttpApi, ChangeLog } from '#api/http/http-api.js';
 import type { ParameterSource } from '#api/http/parameters.js';
-import type { RenameTypes } from '#api/http/profile.js';
 import type { RawParameters } from '#api/http/query-string.js';
 import type { Clock } from '#kernel/clock.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
-
-/** The serialised result of an endpoint, and its headers. */
-export class EndpointResult {
-  /** In the `spec` profile. */
-  readonly json: SerializedJson;
-  headers: AnswerHeaders;
-  /** The newest masterchain block of which it is known to tell the data; null: valid for ever. */
-  mcSeqno: number | null;
-  /** Keys of the data that it tells; null: any. */
-  readonly keys: readonly string[] | null;
-  readonly tail: AnswerTail | null;
-  /** Work beside that of the price which the endpoint reported, in work units. */
-  readonly worked: number;
-  readonly #rename: RenameTypes;
-  #renamed: SerializedJson | null = null;
-
-  constructor(
-    json: SerializedJson,
-    headers: readonly (readonly [string, string])[],
-    rename: RenameTypes,
-    mcSeqno: number | null = null,
-    worked = 0,
-    { keys, tail }: Pick<EndpointResult, 'keys' | 'tail'> = { keys: null, tail: null },
-  ) {
-    this.keys = keys;
-    this.tail = tail;
-    this.json = json;
-    this.worked = worked;
-    this.headers = headers;
-    this.mcSeqno = mcSeqno;
-    this.#rename = rename;
-  }
-
-  /** The same result with another tail. */
-  withTail(text: string, keys: readonly string[], mcSeqno: number | null): EndpointResult {
-    const { json, headers } = this;
-    const tail = { ...this.tail!, keys };
-    return new EndpointResult(replaceEnd(json, tail.from, text), headers, this.#rename, mcSeqno, 0, {
-      keys: this.keys,
-      tail,
-    });
-  }
-
-  /** In the `toncenter` profile; computed once. Bytes come from APIs that write each profile. */
-  get renamed(): SerializedJson {
-    this.#renamed ??= typeof this.json === 'string' ? this.#rename(this.json) : this.json;
-    return this.#renamed;
-  }
-}
-
-/** The same JSON with another end; the very same where it ends so already, as it mostly does. */
-function replaceEnd(json: SerializedJson, from: number, end: string): SerializedJson {
-  if (typeof json === 'string') return json.slice(0, from) + end;
-  const bytes = Buffer.from(end);
-  return bytes.equals(json.subarray(from)) ? json : Buffer.concat([json.subarray(0, from), bytes]);
-}
 
 /** What results about the head are compared with. */
 export interface CurrentHead {
@@ -78,6 +21,8 @@ interface CacheEntry {
   headSeqno: number | null;
   tailSeqno: number | null;
   readonly since: number;
+  /** Beside the text of the result. */
+  readonly bytes: number;
 }
 
 /** A result that did not change is made anew all the same after so long, in milliseconds. */
@@ -86,37 +31,57 @@ const MOST_KEPT_MS = 600_000;
 /** Results for longer keys are not cached. */
 const MAX_KEY = 4_096;
 
-/** A result may be held in both profiles. */
-const COPIES = 2;
+/** Approximate overhead of a string, and of an entry beside what it names. */
+const STRING_BYTES = 24;
+const RESULT_BYTES = 400;
+
+/** Part of the bound that is for compressed results. */
+const COMPRESSED_PART = 0.5;
+
+/** Results that are being compressed because there is no room for them; what else is evicted meanwhile is not kept. */
+const MOST_COMPRESSING = 16;
 
 /**
  * Caches results: those about the head until it changes or they are too old, those of which is known what they depend on until
- * that changes, the others as long as there is room.
+ * that changes, the others as long as there is room. A result that was not asked for lately is compressed, if it may hold for
+ * longer than until the next block; one that is asked for again, by a client that does not accept it so, is expanded.
  */
 export class ResponseCache {
-  readonly #entries: LruByBytes<CacheEntry>;
+  readonly #plain: LruByBytes<CacheEntry>;
+  readonly #compressed: LruByBytes<CacheEntry>;
   readonly #headCacheMs: number;
   readonly #clock: Clock;
+  /** Evicted entries until they are compressed. */
+  readonly #compressing = new Map<string, CacheEntry>();
   hits = 0;
   misses = 0;
 
   constructor(maxBytes: number, headCacheMs: number, clock: Clock) {
-    this.#entries = new LruByBytes(maxBytes);
+    const compressedBytes = Math.floor(maxBytes * COMPRESSED_PART);
+    this.#compressed = new LruByBytes(compressedBytes);
+    this.#plain = new LruByBytes(maxBytes - compressedBytes, (key, entry, isEvicted) => {
+      if (isEvicted) this.#compress(key, entry);
+    });
     this.#headCacheMs = headCacheMs;
     this.#clock = clock;
   }
 
   get bytes(): number {
-    return this.#entries.bytes;
+    return this.#plain.bytes + this.#compressed.bytes;
+  }
+
+  /** Bytes of `bytes` that are of compressed results. */
+  get compressedBytes(): number {
+    return this.#compressed.bytes;
   }
 
   get size(): number {
-    return this.#entries.size;
+    return this.#plain.size + this.#compressed.size;
   }
 
   /** @param counts whether it counts as a hit or a miss: a call may look twice */
   get(key: string, head: CurrentHead, counts = true): EndpointResult | undefined {
-    const kept = this.#entries.get(key);
+    const kept = this.#find(key);
     const holds = kept !== undefined && this.#holds(key, kept, head);
     if (counts) {
       if (holds) this.hits++;
@@ -127,9 +92,19 @@ export class ResponseCache {
 
   /** A result that holds but for its tail. */
   withOldTail(key: string, head: CurrentHead): EndpointResult | undefined {
-    const kept = this.#entries.get(key);
+    const kept = this.#find(key);
     if (kept === undefined || this.#holds(key, kept, head)) return undefined;
-    return this.#entries.get(key) === kept ? kept.result : undefined;
+    return this.#find(key) === kept ? kept.result : undefined;
+  }
+
+  #find(key: string): CacheEntry | undefined {
+    return this.#plain.get(key) ?? this.#compressed.get(key) ?? this.#compressing.get(key);
+  }
+
+  #delete(key: string): void {
+    this.#plain.delete(key);
+    this.#compressed.delete(key);
+    this.#compressing.delete(key);
   }
 
   /** Deletes an entry that does not hold any more, not even without its tail. */
@@ -141,7 +116,7 @@ export class ResponseCache {
     const { keys, tail } = result;
     const isKnown = keys !== null && changes !== undefined && now - changes.confirmedAt <= this.#headCacheMs;
     if (!isKnown || now - since > MOST_KEPT_MS || !changes.isUnchanged(keys, headSeqno)) {
-      this.#entries.delete(key);
+      this.#delete(key);
       return false;
     }
     if (headSeqno !== seqno && keptHeaders !== undefined) result.headers = keptHeaders(result.headers);
@@ -155,16 +130,46 @@ export class ResponseCache {
   /** @param headSeqno at which the work began; null for what is valid for ever */
   set(key: string, result: EndpointResult, headSeqno: number | null): void {
     if (headSeqno === 0 || key.length > MAX_KEY) return;
-    const { json } = result;
-    let bytes = typeof json === 'string' ? json.length * COPIES : json.length;
+    let bytes = RESULT_BYTES;
     for (const [name, value] of result.headers) bytes += name.length + value.length;
-    for (const name of result.keys ?? []) bytes += name.length;
-    for (const name of result.tail?.keys ?? []) bytes += name.length * COPIES;
-    this.#entries.set(key, { result, headSeqno, tailSeqno: headSeqno, since: this.#clock.now() }, bytes);
+    for (const name of result.keys ?? []) bytes += name.length + STRING_BYTES;
+    // The source of a tail names each address once more, at greater length.
+    for (const name of result.tail?.keys ?? []) bytes += 3 * name.length + 2 * STRING_BYTES;
+    const entry = { result, headSeqno, tailSeqno: headSeqno, since: this.#clock.now(), bytes };
+    result.onFormChanged = () => {
+      if (this.#find(key) === entry && this.#compressing.get(key) !== entry) this.#place(key, entry);
+    };
+    this.#delete(key);
+    this.#place(key, entry);
   }
 
-  clear(): void {
-    this.#entries.clear();
+  #place(key: string, entry: CacheEntry): void {
+    const { result, bytes } = entry;
+    const [there, elsewhere] = result.isPlain ? [this.#plain, this.#compressed] : [this.#compressed, this.#plain];
+    elsewhere.delete(key);
+    there.set(key, entry, bytes + result.textBytes);
+  }
+
+  /** Of an entry for which there is no room. */
+  #compress(key: string, entry: CacheEntry): void {
+    const { result, headSeqno } = entry;
+    if (headSeqno !== null && result.keys === null) return;
+    if (this.#compressing.size >= MOST_COMPRESSING) return;
+    const compressed = result.compressed();
+    if (compressed === null) return;
+    if (!(compressed instanceof Promise)) {
+      result.dropPlain();
+      this.#place(key, entry);
+      return;
+    }
+    this.#compressing.set(key, entry);
+    const done = (): void => {
+      if (this.#compressing.get(key) !== entry) return;
+      this.#compressing.delete(key);
+      result.dropPlain();
+      if (!result.isPlain) this.#place(key, entry);
+    };
+    compressed.then(done, done);
   }
 }
 

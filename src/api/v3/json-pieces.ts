@@ -1,7 +1,7 @@
 import type { SerializedJson } from '#api/http/endpoint.js';
 
 /** From so many characters on JSON is joined in UTF-8: it is sent as it is then, and no string is made of all its parts. */
-const IN_UTF8_FROM = 8_192;
+const IN_UTF8_FROM = 1_024;
 
 /** JSON of which parts are kept in UTF-8: its parts in their order, to be joined once. */
 export class JsonPieces {

@@ -136,7 +136,8 @@ export const apiSettings = {
   cacheMb: singleSetting({
     ...integerValue('MB', 0, 1_048_576),
     fallback: '64',
-    meaning: 'size of the response cache per listening address; 0 disables it',
+    meaning:
+      'size of the response cache per listening address, half of it for answers that are kept compressed; 0 disables it',
   }),
   nodeCacheMb: singleSetting({
     ...integerValue('MB', 0, 1_048_576),
