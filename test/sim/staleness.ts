@@ -173,7 +173,8 @@ async function huntStaleAnswers(options: HuntOptions): Promise<HuntReport> {
   ahead = new AddressReadAhead(facts, addressRows);
   const mcSeqno = () => watch.progress?.last ?? 0;
   const server = await startHttpServer(
-    { host: '127.0.0.1', port: 0, version: '2.2.0', requestLog: 'none' },
+    // Little room, so that answers are compressed and expanded again.
+    { host: '127.0.0.1', port: 0, version: '2.2.0', requestLog: 'none', cacheBytes: 1 << 22 },
     {
       ...{ access: openAccess, clock, unixTimeMs: Date.now, randomBytes: (size) => new Uint8Array(size), logger },
       metrics: new Registry(),
