@@ -19,6 +19,7 @@ export default defineConfig({
     alias: [
       { find: /^buffer$/, replacement: 'buffer/' },
       { find: /^node:crypto$/, replacement: here('src/chain/browser-crypto.ts') },
+      { find: '#formats/cells/sha256-short.js', replacement: here('src/chain/browser-crypto.ts') },
     ],
   },
   server: { proxy: Object.fromEntries(PROXIED.map((path) => [path, { target: TERN, changeOrigin: false }])) },
