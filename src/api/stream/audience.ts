@@ -90,17 +90,29 @@ export class LiveAudience {
   }
 
   remove(subscriber: Subscriber): void {
+    this.silence(subscriber);
+    for (const _ of this.removing(subscriber)) continue;
+  }
+
+  /** Makes a subscriber live in no lane; its accounts and traces are still waited for. */
+  silence(subscriber: Subscriber): void {
     for (const lane of LANES) this.#live[lane].delete(subscriber);
+  }
+
+  /** Removes the accounts and traces of a subscriber that is live in no lane; may pause after each of them. */
+  *removing(subscriber: Subscriber): Generator<void> {
     const { accounts, traces } = subscriber.subscription;
     for (const [raw, { types }] of accounts) {
       for (const type of types) {
         const kind = KIND_OF[type];
         if (kind !== null) this.#accounts[kind].remove(raw, subscriber);
       }
+      yield;
     }
     for (const hash of traces) {
       const known = this.#traces.get(hash);
       if (known?.delete(subscriber) === true && known.size === 0) this.#traces.delete(hash);
+      yield;
     }
   }
 

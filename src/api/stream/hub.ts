@@ -67,6 +67,7 @@ const READY_POLL_MS = 100;
 /** Why there are no events yet. */
 const NOT_READ = 'the index was not read yet; try again';
 const QUERY_MS = 10_000;
+const NEVER = new AbortController().signal;
 /** For all clients together so many times as much may be buffered as for one; it is looked at so often while events are sent. */
 const MOST_FULL_BUFFERS = 64;
 const SHED_EVERY_MS = 1_000;
@@ -83,6 +84,8 @@ export class StreamHub {
   readonly #live: LiveFeed;
   #endLive = (): void => {};
   readonly #subscribers = new Map<Subscriber, ReplayPositions>();
+  /** Those who are gone, and whose accounts and traces are being removed. */
+  readonly #left: Subscriber[] = [];
   /** Those who have nothing to replay and are not live yet. */
   readonly #waiting = new Map<Subscriber, ReplayPositions>();
   readonly #replays: Semaphore;
@@ -242,9 +245,24 @@ export class StreamHub {
   /** Ends a subscription whose connection is closed. */
   leave(subscriber: Subscriber): void {
     subscriber.isEnded = true;
-    this.#audience.remove(subscriber);
-    this.#live.remove(subscriber);
     this.#subscribers.delete(subscriber);
+    this.#audience.silence(subscriber);
+    this.#left.push(subscriber);
+    if (this.#left.length === 1) void this.#removeLeft();
+  }
+
+  /** In slices: many clients may be gone at once, each of which waited for thousands of accounts. */
+  async #removeLeft(): Promise<void> {
+    const slices = new WorkSlices(this.#modules.clock, NEVER);
+    slices.begin();
+    for (;;) {
+      const subscriber = this.#left[0];
+      if (subscriber === undefined) return;
+      for (const each of [this.#live, this.#audience]) {
+        for (const _ of each.removing(subscriber)) if (slices.isOver) await slices.next();
+      }
+      this.#left.shift();
+    }
   }
 
   /** @throws stream/too-many-replays when a stream from there cannot be resumed now */

@@ -63,10 +63,21 @@ export class LiveFeed {
   }
 
   remove(subscriber: Subscriber): void {
+    for (const _ of this.removing(subscriber)) continue;
+  }
+
+  /** Removes a subscriber, then its accounts and traces; may pause after each of them. */
+  *removing(subscriber: Subscriber): Generator<void> {
     if (!this.#subscribers.delete(subscriber)) return;
     const { accounts, traces } = subscriber.subscription;
-    for (const raw of accounts.keys()) removeFrom(this.#byAccount, raw, subscriber);
-    for (const hash of traces) removeFrom(this.#byTrace, hash, subscriber);
+    for (const raw of accounts.keys()) {
+      removeFrom(this.#byAccount, raw, subscriber);
+      yield;
+    }
+    for (const hash of traces) {
+      removeFrom(this.#byTrace, hash, subscriber);
+      yield;
+    }
   }
 
   /** Sends an event after those before it. */

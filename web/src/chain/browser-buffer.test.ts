@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { BrowserBuffer } from './browser-buffer.js';
-import { hash } from './browser-crypto.js';
+import { hash, sha256Short } from './browser-crypto.js';
 
 const bytes = Uint8Array.from({ length: 20_000 }, (_, index) => (index * 7) % 256);
 const ENCODINGS = ['hex', 'base64', 'base64url', 'latin1'] as const;
@@ -25,5 +25,8 @@ it('the SHA-256 of the page is that of Node', () => {
     const part = bytes.subarray(0, length);
     const expected = createHash('sha256').update(part).digest('hex');
     expect(Buffer.from(hash('sha256', part)).toString('hex'), `${length} bytes`).toBe(expected);
+    const out = new Uint8Array(40);
+    sha256Short(bytes, length, out, 5);
+    expect(Buffer.from(out.subarray(5, 37)).toString('hex'), `${length} bytes`).toBe(expected);
   }
 });
