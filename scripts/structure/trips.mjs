@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -18,6 +18,29 @@ const ACCOUNT = '-1:333333333333333333333333333333333333333333333333333333333333
  * @returns {Promise<Record<'v2' | 'v3' | 'block', string[]>>} paths relative to the checkout
  */
 export async function tripFiles(checkout) {
+  const copy = copyOf(checkout);
+  try {
+    return await filesOf(copy);
+  } finally {
+    rmSync(copy, { recursive: true, force: true });
+  }
+}
+
+/**
+ * The last commit of a checkout, without bundles, in which one file holds many sources: its threads, too, run from the sources.
+ * @param {string} checkout
+ */
+function copyOf(checkout) {
+  const copy = mkdtempSync(join(tmpdir(), 'tern-structure-'));
+  execFileSync('git', ['clone', '--quiet', '--local', checkout, copy]);
+  symlinkSync(join(checkout, 'node_modules'), join(copy, 'node_modules'));
+  const none = 'export const bundle = async () => null;\nexport const bundledFile = () => null;\n';
+  writeFileSync(join(copy, 'scripts/bundle.mjs'), none);
+  return copy;
+}
+
+/** @param {string} checkout */
+async function filesOf(checkout) {
   const replay = ['--replay', join(checkout, 'vectors/dev-chain')];
   // Without an index: its background work, which also runs meanwhile, is no part of a v2 request.
   const v2 = await withTern(checkout, [...replay, '--index', 'off'], async ({ url, files }) => {
@@ -31,7 +54,8 @@ export async function tripFiles(checkout) {
       const indexed = await answerOf(`${url}/api/v3/masterchainInfo`);
       return head.result.last.seqno === indexed.last.seqno;
     });
-    await delay(5000);
+    // What is derived from the blocks is no part of a request.
+    await delay(25_000);
     return files(() => fetchAll(`${url}/api/v3/transactions?account=${ACCOUNT}&limit=10`));
   });
   const block = await withTern(checkout, ['--block-time', '400'], async ({ url, files }) => {
@@ -54,9 +78,14 @@ export async function tripFiles(checkout) {
 async function withTern(checkout, options, use) {
   const data = mkdtempSync(join(tmpdir(), 'tern-structure-'));
   const args = ['dev', '--port', '0', '--data', data, '--request-log', 'none', ...options];
-  const child = spawn(process.execPath, [join(checkout, 'bin/tern.js'), ...args], {
+  const main = ['--conditions=source', '--import', import.meta.resolve('tsx'), join(checkout, 'src/app/cli/main.ts')];
+  const child = spawn(process.execPath, [...main, ...args], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    env: { ...process.env, NODE_OPTIONS: `--import ${probe}` },
+    env: {
+      ...process.env,
+      NODE_OPTIONS: `--import ${probe}`,
+      TSX_TSCONFIG_PATH: join(checkout, 'tsconfig.json'),
+    },
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   try {
