@@ -1,4 +1,4 @@
-import { readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import process from 'node:process';
 
@@ -43,11 +43,31 @@ const LOWEST = 19;
  * Lets the main thread, and whoever is less far behind it, go before a thread, for good: only privileged processes may raise
  * priorities. The event loop otherwise gets as much of a processor as each thread that always works. Does nothing with null.
  */
-export function lowerPriority(thread: ThreadCpuTime | null, behind: number = BEHIND.background): void {
+export function lowerPriority(
+  thread: Pick<ThreadCpuTime, 'threadId'> | null,
+  behind: number = BEHIND.background,
+): void {
   if (thread === null) return;
   try {
     setPriority(thread.threadId, Math.min(LOWEST, getPriority(process.pid) + behind));
   } catch {
     // Refused by the system: it runs like the others.
+  }
+}
+
+/**
+ * Lets the main thread go before those that collect garbage and compile for it, which Node starts with the process: four, however few
+ * processors there are. To be called before other threads are started. Linux only.
+ */
+export function lowerPlatformThreads(): void {
+  let threads: readonly string[];
+  try {
+    threads = readdirSync('/proc/self/task');
+  } catch {
+    return;
+  }
+  for (const thread of threads) {
+    const threadId = Number(thread);
+    if (threadId !== process.pid) lowerPriority({ threadId }, BEHIND.worker);
   }
 }

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { errorLine } from '#app/cli/errors.js';
 import { processLimits, requireProcessLimits } from '#app/service/process-limits.js';
+import { lowerPlatformThreads } from '#kernel/os-thread.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 // `tern … | head` closes the output early; this is not an error.
@@ -17,6 +18,7 @@ const output = {
   out: (text: string) => void process.stdout.write(text),
   err: (text: string) => void process.stderr.write(text),
 };
+lowerPlatformThreads();
 try {
   requireProcessLimits(processLimits());
   // Loaded after the check: with few open files, reading all modules fails.
