@@ -30,7 +30,7 @@ const SHARE_OF_GET_METHODS = 1 / 3;
 /** Of an answer that is kept. */
 const CACHED_CPU_TARGET = 0.1;
 
-/** On a chain that goes on, more waiting requests of one client are refused. */
+/** More waiting requests of one client are refused. */
 const CONNECTIONS_OF_CLIENT = 10;
 /** A service has run for longer than the first measurement of it waits: code is compiled, accounts are known. */
 const FILL = { connections: 8, ms: 6_000 } as const;
@@ -109,7 +109,7 @@ export const suite: BenchSuite = {
           return prepared;
         };
         for (const inFlight of CONNECTIONS) {
-          const addresses = mode.prepare === undefined ? 1 : Math.ceil(inFlight / CONNECTIONS_OF_CLIENT);
+          const addresses = Math.ceil(inFlight / CONNECTIONS_OF_CLIENT);
           const client = new KeepAliveClient(tern.url, inFlight, {}, addresses);
           one.clients.push(client);
           cases.push({
