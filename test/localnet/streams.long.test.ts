@@ -308,11 +308,20 @@ describe('a client that does not read', () => {
     lazy.read();
     await lazy.closed;
     expect(lazy.names.at(-1)).toBe('lagging');
-    const rest = await SseClient.subscribe(tern.url, wanted, lazy.cursor);
+    let rest = await SseClient.subscribe(tern.url, wanted, lazy.cursor);
+    const parts = [lazy, rest];
     // The wallet gets coins; then it receives each message, and one of its own that sends the transfers.
     await expect.poll(async () => (await listed()).length).toBe(1 + 2 * sent);
     const all = (await listed()).toSorted();
-    await expect.poll(() => [...finalHashes(lazy), ...finalHashes(rest)].toSorted()).toEqual(all);
+    const got = async (): Promise<readonly string[]> => {
+      // One event is more than may be buffered: on a busy machine a client that reads may lag as well, and goes on from its cursor.
+      if (rest.names.at(-1) === 'lagging') {
+        rest = await SseClient.subscribe(tern.url, wanted, rest.cursor);
+        parts.push(rest);
+      }
+      return parts.flatMap(finalHashes).toSorted();
+    };
+    await expect.poll(got).toEqual(all);
     await rest.close();
   });
 });
