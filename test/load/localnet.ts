@@ -11,14 +11,16 @@ export interface LocalnetGround {
   readonly seconds: number;
   /** Transactions a second. */
   readonly rate: number;
+  /** Transfers in one external-in message. */
+  readonly batch: number;
   readonly write: (line: string) => void;
 }
 
 /** Wallets that send. */
 const SENDERS = 8;
 const RECEIVERS = 200;
-/** A transfer is two transactions: one sends, one receives. */
-const PER_TRANSFER = 2;
+/** How often the memory is reported. */
+const REPORTS = 12;
 const BLOCK_TIME_MS = 400;
 const POLL_MS = 40;
 const SAMPLE_MS = 5_000;
@@ -29,7 +31,7 @@ const WARM_UP = 1 / 3;
 const GROWTH = 0.1;
 
 /** A local network with its index at a steady rate: the index keeps up, no block is missed, memory is flat. */
-export async function loadLocalnet({ data, seconds, rate, write }: LocalnetGround): Promise<boolean> {
+export async function loadLocalnet({ data, seconds, rate, batch, write }: LocalnetGround): Promise<boolean> {
   const tern = await ServedTern.start(['dev', '--data', data, '--port', '0', '--block-time', String(BLOCK_TIME_MS)]);
   try {
     const senders = await fundHighloadSenders(tern.url, SENDERS);
@@ -40,10 +42,11 @@ export async function loadLocalnet({ data, seconds, rate, write }: LocalnetGroun
     const indexed = new Map<number, number>();
     const memory: number[] = [];
     const sent: SentMessage[] = [];
+    const failed: string[] = [];
     await Promise.all([
-      watchHeads(tern.url, end, made, indexed),
+      watchHeads(tern.url, end, made, indexed, failed),
       sample(tern, end, memory),
-      send(tern.url, senders, { end, transfersPerSecond: rate / PER_TRANSFER }, sent),
+      send(tern.url, senders, { end, messagesPerSecond: rate / transactionsOf(batch), batch }, sent),
     ]);
     const took = (performance.now() - began) / 1000;
     const blocks = (await headSeqno(tern.url)) - before;
@@ -56,13 +59,16 @@ export async function loadLocalnet({ data, seconds, rate, write }: LocalnetGroun
     });
     for (const problem of new Set(sent.filter((each) => !each.accepted).map((each) => each.problem)))
       write(problem.slice(0, 300));
+    if (failed.length > 0) write(`${failed.length} reads of heads failed; the first: ${failed[0]}`);
     const missing = await missingBlocks(tern.url);
     const lost = await notIndexed(tern.url, accepted);
     const settled = memory.slice(Math.floor(memory.length * WARM_UP));
     const growth = Math.max(...settled.slice(-3)) / Math.max(...settled.slice(0, 3)) - 1;
     const [p50, p99] = [percentile(lags, 0.5), percentile(lags, 0.99)];
-    const reached = (accepted.length * PER_TRANSFER) / took;
-    write(`${took.toFixed(0)} s: ${sent.length} transfers sent, ${sent.length - accepted.length} refused`);
+    const reached = (accepted.length * transactionsOf(batch)) / took;
+    write(
+      `${took.toFixed(0)} s: ${sent.length} messages with ${batch} transfers sent, ${sent.length - accepted.length} refused`,
+    );
     write(
       `${reached.toFixed(1)} tx/s of ${rate}; ${blocks} masterchain blocks, one every ${((took * 1000) / blocks).toFixed(0)} ms`,
     );
@@ -72,19 +78,37 @@ export async function loadLocalnet({ data, seconds, rate, write }: LocalnetGroun
     write(
       `blocks that the index lacks: ${missing}; of ${Math.min(LOOKED_FOR, accepted.length)} messages not found: ${lost}`,
     );
+    const each = Math.max(1, Math.floor(memory.length / REPORTS));
+    write(
+      `memory, ${REPORTS} times: ${memory
+        .filter((_, at) => at % each === 0)
+        .map(mib)
+        .join(', ')} MiB`,
+    );
     write(
       `memory: ${mib(settled[0]!)} MiB after a third, ${mib(settled.at(-1)!)} MiB at the end (${(growth * 100).toFixed(1)} %)`,
     );
-    return p99 <= LAG_MS && missing === 0 && lost === 0 && growth <= GROWTH && reached >= rate * 0.98;
+    return (
+      p99 <= LAG_MS && missing === 0 && lost === 0 && failed.length === 0 && growth <= GROWTH && reached >= rate * 0.98
+    );
   } finally {
     await tern.close();
   }
 }
 
+/** One sends, each receiver receives; several transfers go through a message of the wallet to itself. */
+function transactionsOf(batch: number): number {
+  return batch === 1 ? 2 : batch + 2;
+}
+
 async function send(
   url: string,
   senders: readonly HighloadSender[],
-  { end, transfersPerSecond }: { readonly end: number; readonly transfersPerSecond: number },
+  {
+    end,
+    messagesPerSecond,
+    batch,
+  }: { readonly end: number; readonly messagesPerSecond: number; readonly batch: number },
   sent: SentMessage[],
 ): Promise<void> {
   const receivers = Array.from(
@@ -94,13 +118,14 @@ async function send(
   const open = new Set<Promise<void>>();
   const began = performance.now();
   for (let number = 0; performance.now() < end; number++) {
-    const due = began + (number * 1000) / transfersPerSecond;
+    const due = began + (number * 1000) / messagesPerSecond;
     if (due > performance.now()) await delay(due - performance.now());
-    const boc = senders[number % senders.length]!.transfer({
-      to: receivers[number % receivers.length]!,
+    const transfers = Array.from({ length: batch }, (_, place) => ({
+      to: receivers[(number * batch + place) % receivers.length]!,
       value: 10_000_000n,
       bounce: false,
-    });
+    }));
+    const boc = senders[number % senders.length]!.transfer(...transfers);
     const sending = sendBoc(url, boc).then((result) => void sent.push(result));
     open.add(sending);
     void sending.finally(() => open.delete(sending));
@@ -114,15 +139,20 @@ async function watchHeads(
   end: number,
   made: Map<number, number>,
   indexed: Map<number, number>,
+  failed: string[],
 ): Promise<void> {
   // biome-ignore lint/suspicious/noExplicitAny: answers of any form
   const watch = async (path: string, seen: Map<number, number>, seqnoOf: (answer: any) => number): Promise<void> => {
     let last = 0;
     while (performance.now() < end) {
-      const seqno = seqnoOf(await json(`${url}${path}`));
-      const at = performance.now();
-      if (last > 0) for (let each = last + 1; each <= seqno; each++) seen.set(each, at);
-      last = seqno;
+      try {
+        const seqno = seqnoOf(await json(`${url}${path}`));
+        const at = performance.now();
+        if (last > 0) for (let each = last + 1; each <= seqno; each++) seen.set(each, at);
+        last = seqno;
+      } catch (error) {
+        failed.push(`${path}: ${String((error as Error).cause ?? error)}`);
+      }
       await delay(POLL_MS);
     }
   };

@@ -1,5 +1,5 @@
 // npm run -s load -- connections|limits|localnet|streams [--seconds N] [--connections N] [--rate N]: a running Tern under load, on
-// this machine only; streams also takes --resumes N and --kills N. npm run -s load -- worst|single …: under attack, see README.md.
+// this machine only; localnet also takes --batch N, streams also takes --resumes N and --kills N. npm run -s load -- worst|single …: under attack, see README.md.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -47,6 +47,7 @@ const SINGLE = 'single';
 const MOST_SECONDS = 3_600;
 const MOST_CONNECTIONS = 10_000;
 const MOST_RATE = 10_000;
+const MOST_BATCH = 100;
 
 function readArguments() {
   const { positionals, values } = parseArgs({
@@ -58,6 +59,7 @@ function readArguments() {
       resumes: { type: 'string', default: '0' },
       kills: { type: 'string', default: '0' },
       apart: { type: 'boolean', default: false },
+      batch: { type: 'string', default: '1' },
     },
   });
   const [name, ...more] = positionals;
@@ -73,12 +75,15 @@ function readArguments() {
     throw new TypeError(`--connections is 1 to ${MOST_CONNECTIONS}`);
   }
   if (!(rate >= 1 && rate <= MOST_RATE)) throw new TypeError(`--rate is 1 to ${MOST_RATE}`);
+  const batch = Number(values.batch);
+  if (!(Number.isInteger(batch) && batch >= 1 && batch <= MOST_BATCH))
+    throw new TypeError(`--batch is 1 to ${MOST_BATCH}`);
   const [resumes, kills] = [Number(values.resumes), Number(values.kills)];
   if (!(Number.isInteger(resumes) && resumes >= 0 && resumes <= MOST_CONNECTIONS)) {
     throw new TypeError(`--resumes is 0 to ${MOST_CONNECTIONS}`);
   }
   if (!(Number.isInteger(kills) && kills >= 0 && kills <= 1_000)) throw new TypeError('--kills is 0 to 1000');
-  return { campaign, seconds, connections, rate, resumes, kills, isApart: values.apart };
+  return { campaign, seconds, connections, rate, batch, resumes, kills, isApart: values.apart };
 }
 
 /** A campaign with its arguments: what it is to do in an empty folder. */
@@ -94,12 +99,12 @@ function prepare(): Prepared {
     const single = readSingleArguments(process.argv.slice(3));
     return (scratch, write) => loadSingle(single, scratch, write);
   }
-  const { campaign, seconds, connections, rate, resumes, kills, isApart } = readArguments();
+  const { campaign, seconds, connections, rate, batch, resumes, kills, isApart } = readArguments();
   return (scratch, write) => {
     const data = join(scratch, 'data');
     if (campaign === STREAMS) return loadStreams({ data, seconds, rate, connections, resumes, kills, isApart, write });
     return campaign === LOCALNET
-      ? loadLocalnet({ data, seconds, rate, write })
+      ? loadLocalnet({ data, seconds, rate, batch, write })
       : onRecordedChain((ground) => campaign({ ...ground, data, seconds, connections, write }), scratch);
   };
 }

@@ -1,5 +1,4 @@
 import type { IndexEvent, IndexEventFeed } from '#drivers/store/event-log.js';
-import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type { IndexedTransaction, IndexReadOptions } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
@@ -133,7 +132,7 @@ export class FollowIndex {
     traces.applied({
       mc_seqno: range.to,
       gen_utime: newest?.gen_utime ?? null,
-      touches: (account) => accounts?.has(accountKey(addressBytes(account))) ?? true,
+      touches: (account_key) => accounts?.has(account_key) ?? true,
     });
   }
 

@@ -6,13 +6,14 @@ import { type ExternalInMessage, Message, normalizedExternalHash } from '#format
 import { toHex } from '#kernel/bytes.js';
 import type { MessageOrigin } from '#services/pending/live-messages.js';
 import type { LiveTrace } from '#services/pending/live-trace.js';
-import type { PlacedTrace, TracePlace } from '#services/pending/placed-trace.js';
+import { isReal, type PlacedTrace, type TracePlace } from '#services/pending/placed-trace.js';
 import type { WalletClaim } from '#services/pending/wallet-claim.js';
 
 /** A message and its trace. */
 export interface PendingMessage {
   readonly message: ExternalInMessage;
   readonly account: Address;
+  readonly account_key: bigint;
   readonly hash: Uint8Array;
   readonly norm: Uint8Array;
   readonly origin: MessageOrigin;
@@ -56,6 +57,7 @@ export class MessageIndex {
   /** By normalised hash, the oldest first. */
   readonly #entries = new Map<string, PendingMessage>();
   readonly #keys = new Map<PendingMessage, Keys>();
+  readonly #inNoBlock = new Set<PendingMessage>();
   /** By raw hash of the message and by trace id, where these differ from the normalised hash. */
   readonly #aliases = new Map<string, PendingMessage>();
   readonly #byAccount = new Map<string, Set<PendingMessage>>();
@@ -86,10 +88,16 @@ export class MessageIndex {
     return [...this.#entries.values()];
   }
 
+  /** Those that no block contains, as far as known, the oldest first; they may be removed meanwhile. */
+  inNoBlock(): readonly PendingMessage[] {
+    return [...this.#inNoBlock];
+  }
+
   /** Adds a message, which blocks are expected to contain in its given or its normalised form. */
   add(entry: PendingMessage): void {
     const { norm, hash, account, placed } = entry;
     this.#entries.set(toHex(norm), entry);
+    this.#inNoBlock.add(entry);
     this.#keys.set(entry, { hashes: new Set(), accounts: new Set() });
     this.addAlias(entry, hash);
     this.addAccount(entry, account);
@@ -102,6 +110,7 @@ export class MessageIndex {
     const keys = this.#keys.get(entry);
     this.#entries.delete(toHex(entry.norm));
     this.#keys.delete(entry);
+    this.#inNoBlock.delete(entry);
     for (const key of keys?.hashes ?? []) {
       if (this.#aliases.get(key) === entry) this.#aliases.delete(key);
       if (this.#places.get(key)?.entry !== entry) continue;
@@ -160,6 +169,7 @@ export class MessageIndex {
   /** A real transaction was put in place: what it sent is expected, and it is not, once it is final. */
   settle(entry: PendingMessage, place: TracePlace): void {
     const key = toHex(place.message.hash());
+    if (place.parent === null && isReal(place)) this.#inNoBlock.delete(entry);
     if (place.transaction?.finality === 'finalized') {
       this.#unexpect(key);
       if (place.parent === null) for (const hash of [entry.hash, entry.norm]) this.#unexpect(toHex(hash));

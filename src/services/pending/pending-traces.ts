@@ -1,3 +1,4 @@
+import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -15,7 +16,7 @@ import { MessageIndex, type PendingMessage } from '#services/pending/message-ind
 import { MessageWatchers } from '#services/pending/message-watchers.js';
 import type { PendingMetrics } from '#services/pending/metrics.js';
 import { checkPendingOptions, type PendingOptions, type PendingSettings } from '#services/pending/options.js';
-import { messagesOf, PlacedTrace, type TracePlace } from '#services/pending/placed-trace.js';
+import { isReal, messagesOf, PlacedTrace, type TracePlace } from '#services/pending/placed-trace.js';
 import { readWalletClaim } from '#services/pending/wallet-claim.js';
 
 /** Classifies live traces: see `LiveTrace.actions`. */
@@ -48,8 +49,8 @@ export interface AppliedBlock {
   readonly mc_seqno: number;
   /** Unix seconds; null when unknown. */
   readonly gen_utime: number | null;
-  /** Whether an account has a transaction in it; by `account_key`. */
-  readonly touches: (account: Address) => boolean;
+  /** Whether an account, by its `account_key`, has a transaction in it. */
+  readonly touches: (account_key: bigint) => boolean;
 }
 
 /** Blocks of other shards may have an earlier time than the newest masterchain block: seconds. */
@@ -166,6 +167,7 @@ export class PendingTraces implements LiveMessages {
     const now = clock.now();
     const entry: PendingMessage = {
       ...{ message, account, norm, origin, hash: message.cell.hash(), since: unixTimeMs(), begun: now, changed: now },
+      account_key: accountKey(addressBytes(account)),
       placed: new PlacedTrace(message.cell, this.#settings.mostTransactionsOfTrace),
       ...{ bytes: 0, isCut: false, snapshot: null, isClassifying: false, attempts: 0, claim: null, used: null },
       ...{ isReadingSeqno: false, indexedAt: null, isOver: false },
@@ -211,11 +213,10 @@ export class PendingTraces implements LiveMessages {
 
   /** After {@link apply}: what a block, with those before it, means for messages that are not in it. */
   applied(block: AppliedBlock): void {
-    for (const entry of this.#messages.all()) {
-      if (isReal(entry.placed.root)) continue;
+    for (const entry of this.#messages.inNoBlock()) {
       if (this.#isExpired(entry, block)) continue;
       if (entry.used !== null && block.mc_seqno >= entry.used.mc_seqno) this.#replaced(entry, entry.used.seqno);
-      else if (block.touches(entry.account)) {
+      else if (block.touches(entry.account_key)) {
         this.#readSeqno(entry);
         if (entry.placed.root.transaction === null && entry.attempts > 0) this.#emulateRoot(entry);
       }
@@ -236,7 +237,7 @@ export class PendingTraces implements LiveMessages {
     const touches = () => false;
     // The next block is not earlier than this.
     const due = { mc_seqno, gen_utime: gen_utime + Math.floor(stalledMs / 1000), touches };
-    for (const entry of this.#messages.all()) if (!isReal(entry.placed.root)) this.#isExpired(entry, due);
+    for (const entry of this.#messages.inNoBlock()) this.#isExpired(entry, due);
   }
 
   /** Wakes those who watch messages that a block has. @param messages `msg_key` of its messages; null: any */
@@ -543,10 +544,6 @@ export class PendingTraces implements LiveMessages {
     this.#bytes -= entry.bytes;
     this.#messages.remove(entry);
   }
-}
-
-function isReal({ transaction }: TracePlace): boolean {
-  return transaction !== null && transaction.finality !== 'pending';
 }
 
 function positionOf(transaction: Cell): { readonly lt: bigint; readonly in_msg: Cell | null } {

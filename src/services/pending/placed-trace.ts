@@ -23,6 +23,11 @@ export interface TracePlace {
   isTried: boolean;
 }
 
+/** Whether a block contains the transaction of a message. A real transaction never becomes an emulated one again. */
+export function isReal({ transaction }: TracePlace): boolean {
+  return transaction !== null && transaction.finality !== 'pending';
+}
+
 /** What a transaction received and sent. */
 interface TransactionMessages {
   readonly in_msg: Cell | null;
