@@ -104,7 +104,8 @@ export class FairShare<Item> {
       this.#served.delete(name);
       return;
     }
-    this.#served.delete(name);
+    // The order of use matters only once some are to be forgotten soon.
+    if (this.#served.size > MOST_REMEMBERED / 2) this.#served.delete(name);
     this.#served.set(name, served);
     if (this.#served.size <= MOST_REMEMBERED) return;
     const [longestAgo] = this.#served.keys();

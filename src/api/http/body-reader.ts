@@ -52,6 +52,8 @@ export class BodyReader {
   #isTurnDue = false;
   /** Bodies that are read on in a later turn. */
   readonly #paused = new Set<IncomingMessage>();
+  /** Bodies that began in this turn; most of them are whole at its end. */
+  readonly #begun = new Set<OpenBody>();
 
   constructor(limits: BodyLimits, clock: Clock) {
     this.#limits = limits;
@@ -100,6 +102,7 @@ export class BodyReader {
         onEnd: (outcome) => {
           this.#paused.delete(message);
           this.#open.delete(body);
+          this.#begun.delete(body);
           this.#byMessage.delete(message);
           const left = this.#perAddress.get(address)! - 1;
           if (left === 0) this.#perAddress.delete(address);
@@ -112,6 +115,8 @@ export class BodyReader {
       });
       this.#open.add(body);
       this.#byMessage.set(message, body);
+      this.#begun.add(body);
+      this.#turnLater();
       body.start();
     });
   }
@@ -143,6 +148,10 @@ export class BodyReader {
       message.pause();
       this.#paused.add(message);
     }
+    this.#turnLater();
+  }
+
+  #turnLater(): void {
     if (this.#isTurnDue) return;
     this.#isTurnDue = true;
     setImmediate(this.#onTurn);
@@ -151,15 +160,15 @@ export class BodyReader {
   readonly #onTurn = (): void => {
     this.#isTurnDue = false;
     this.#taken = 0;
+    for (const body of this.#begun) body.watch();
+    this.#begun.clear();
     let most = Math.ceil(this.#limits.turnBytes / USUAL_PIECE);
     for (const message of this.#paused) {
       if (most-- === 0) break;
       this.#paused.delete(message);
       message.resume();
     }
-    if (this.#paused.size === 0 || this.#isTurnDue) return;
-    this.#isTurnDue = true;
-    setImmediate(this.#onTurn);
+    if (this.#paused.size > 0) this.#turnLater();
   };
 
   #hold(bytes: number): void {
@@ -205,7 +214,6 @@ class OpenBody {
   }
 
   start(): void {
-    this.#watch(0);
     this.#message.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onGone).on('close', this.#onGone);
   }
 
@@ -213,12 +221,12 @@ class OpenBody {
     this.#end(error);
   }
 
-  /** Compares the progress of each `stallMs` with the least rate. @param before bytes at its begin */
-  #watch(before: number): void {
+  /** From now on compares the progress of each `stallMs` with the least rate. */
+  watch(before = this.#length): void {
     const { stallMs, minBytesPerSecond } = this.#limits;
     this.#cancel = this.#clock.schedule(stallMs, () => {
       if ((this.#length - before) * 1000 < minBytesPerSecond * stallMs) this.#end(httpErrors['request-timeout']({}));
-      else this.#watch(this.#length);
+      else this.watch();
     });
   }
 

@@ -62,6 +62,13 @@ const SWEEP_MS = 1_000;
 /** An API key in the first kilobyte of a URL. */
 const KEY_IN_QUERY = /^.{1,1024}?[?&]api_key=([\w-]{1,200})(?:&|$)/;
 
+/** A request whose turn is known. */
+interface KnownMessage extends IncomingMessage {
+  [TURN]?: TurnOf;
+}
+
+const TURN = Symbol('turn');
+
 /** Paths that must be answered whatever happens. */
 const URGENT = /^\/(?:healthz|readyz|metrics)(?:[/?]|$)/;
 
@@ -78,7 +85,6 @@ export class Connections {
   /** In the order in which they became idle. */
   readonly #idle = new Set<Connection>();
   readonly #ofAddress = new Map<string, Set<Connection>>();
-  readonly #turns = new WeakMap<IncomingMessage, TurnOf>();
   readonly #closed = new Map<CloseReason, number>(REASONS.map((reason) => [reason, 0]));
   /** Servers that listen. */
   #listening = 0;
@@ -149,19 +155,15 @@ export class Connections {
   }
 
   /** Whose turn the request takes among others. */
-  turnOfClient(message: IncomingMessage): TurnOf {
+  turnOfClient(message: KnownMessage): TurnOf {
     // The address of a socket is unknown once it is closed.
-    let turn = this.#turns.get(message);
-    if (turn === undefined) {
-      turn = this.#findTurn(message);
-      this.#turns.set(message, turn);
-    }
-    return turn;
+    message[TURN] ??= this.#findTurn(message);
+    return message[TURN];
   }
 
   #findTurn(message: IncomingMessage): TurnOf {
     const { url = '', headers } = message;
-    const key = headers['x-api-key'] ?? KEY_IN_QUERY.exec(url)?.[1];
+    const key = headers['x-api-key'] ?? (url.includes('api_key=') ? KEY_IN_QUERY.exec(url)?.[1] : undefined);
     if (URGENT.test(url)) return { kind: 'urgent', client: this.clientOf(message), weight: 1 };
     const client = typeof key !== 'string' || key === '' ? null : this.#modules.clientOfKey(key, headers.host);
     return client === null
@@ -171,6 +173,8 @@ export class Connections {
 
   /** The client address that a request is counted for: see {@link addressBlock}. */
   clientOf({ socket, headers }: IncomingMessage): string {
+    const known = this.#all.get(socket)?.client;
+    if (known != null) return known;
     const remote = socket.remoteAddress ?? '';
     if (!this.#isProxy(remote)) return addressBlock(remote);
     // Each proxy appends whom it got the request from: the last one that is no trusted proxy is the client.
@@ -226,7 +230,6 @@ export class Connections {
   #add(socket: Socket): void {
     const { maxConnections, maxConnectionsPerAddress } = this.#settings;
     const remote = socket.remoteAddress;
-    // A trusted proxy carries the requests of many clients.
     const address = remote === undefined || this.#isProxy(remote) ? null : addressBlock(remote);
     const others = address === null ? null : (this.#ofAddress.get(address) ?? new Set<Connection>());
     if (others !== null && others.size >= maxConnectionsPerAddress && !this.#makeRoom(others)) {
@@ -237,7 +240,7 @@ export class Connections {
       this.#close(socket, 'server-full');
       return;
     }
-    const connection = new Connection(socket, this.#modules.clock.now());
+    const connection = new Connection(socket, address, this.#modules.clock.now());
     this.#all.set(socket, connection);
     this.#sweepLater();
     this.#idle.add(connection);
@@ -364,6 +367,8 @@ export class Connections {
 /** The state of one connection. */
 class Connection {
   readonly socket: Socket;
+  /** See {@link addressBlock}; null: a trusted proxy, which carries the requests of many clients. */
+  readonly client: string | null;
   /** Since when it is idle: no answer is pending. Time of the clock. */
   since: number;
   /** Answers that are not written yet, in the order of their requests. */
@@ -384,8 +389,9 @@ class Connection {
   #taken = 0;
   #window = 0;
 
-  constructor(socket: Socket, since: number) {
+  constructor(socket: Socket, client: string | null, since: number) {
     this.socket = socket;
+    this.client = client;
     this.since = since;
   }
 

@@ -26,33 +26,32 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
 /** The largest integer that a number represents exactly. */
-const LARGEST_SAFE = Buffer.from(String(Number.MAX_SAFE_INTEGER), 'latin1');
+const LARGEST_SAFE = String(Number.MAX_SAFE_INTEGER);
 
 /**
- * Parses a body. Depth, names and values are counted before, in one pass over the bytes and without recursion.
+ * Parses a body. Depth, names and values are counted before, in one pass over the text and without recursion.
  *
  * @throws http/bad-json, http/body-too-complex
  */
 export function parseJsonBody(bytes: Buffer, limits: JsonLimits): JsonBody {
   if (!isUtf8(bytes)) throw httpErrors['bad-json']({ problem: 'it is not UTF-8' });
-  const { longIntegers, hasLongId } = scan(bytes, limits);
-  const text = (longIntegers.length === 0 ? bytes : withQuotes(bytes, longIntegers)).toString('utf8');
+  const whole = bytes.toString('utf8');
   // A byte order mark at the start is dropped; JSON.parse refuses it.
-  return { value: parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text), hasLongId };
+  const text = whole.charCodeAt(0) === 0xfeff ? whole.slice(1) : whole;
+  const { longIntegers, hasLongId } = scan(text, limits);
+  return { value: parse(longIntegers.length === 0 ? text : withQuotes(text, longIntegers)), hasLongId };
 }
 
-/** The bytes with quotes around parts of them. @param parts start and end of each, in order */
-function withQuotes(bytes: Buffer, parts: readonly number[]): Buffer {
-  const quoted = Buffer.allocUnsafe(bytes.length + parts.length);
+/** The text with quotes around parts of it. @param parts start and end of each, in order */
+function withQuotes(text: string, parts: readonly number[]): string {
+  const pieces: string[] = [];
   let from = 0;
-  let to = 0;
   for (const at of parts) {
-    to += bytes.copy(quoted, to, from, at);
-    quoted[to++] = QUOTE;
+    pieces.push(text.slice(from, at));
     from = at;
   }
-  bytes.copy(quoted, to, from);
-  return quoted;
+  pieces.push(text.slice(from));
+  return pieces.join('"');
 }
 
 interface Scanned {
@@ -62,7 +61,7 @@ interface Scanned {
 }
 
 /** Checks depth, counts and duplicate names of objects. */
-function scan(bytes: Buffer, { maxNesting, maxJsonNames, maxJsonValues }: JsonLimits): Scanned {
+function scan(text: string, { maxNesting, maxJsonNames, maxJsonValues }: JsonLimits): Scanned {
   const longIntegers: number[] = [];
   // The names of each open object; null before its first name.
   const names: (Set<string> | null)[] = [];
@@ -71,34 +70,34 @@ function scan(bytes: Buffer, { maxNesting, maxJsonNames, maxJsonValues }: JsonLi
   let valueCount = 1;
   let isAtId = false;
   let hasLongId = false;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i]!;
-    if (byte === QUOTE) {
-      const end = endOfText(bytes, i);
-      if (isName(bytes, end)) {
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === QUOTE) {
+      const end = endOfString(text, i);
+      if (isName(text, end)) {
         if (++nameCount > maxJsonNames) {
           throw httpErrors['body-too-complex']({ what: 'names in its objects', most: maxJsonNames });
         }
         const known = names[depth] ?? new Set();
         names[depth] = known;
-        const name = addName(known, bytes.toString('utf8', i, end + 1));
+        const name = addName(known, text.slice(i, end + 1));
         if (depth === 1) isAtId = name === 'id';
       }
       i = end;
-    } else if (byte === COMMA) {
+    } else if (code === COMMA) {
       if (++valueCount > maxJsonValues) refuseValues(maxJsonValues);
-    } else if (byte === 0x5b || byte === 0x7b) {
+    } else if (code === 0x5b || code === 0x7b) {
       if (++depth > maxNesting) {
         throw httpErrors['bad-json']({ problem: `it is nested deeper than ${maxNesting} levels` });
       }
       if (++valueCount > maxJsonValues) refuseValues(maxJsonValues);
       names[depth] = null;
-    } else if (byte === 0x5d || byte === 0x7d) {
+    } else if (code === 0x5d || code === 0x7d) {
       depth--;
-    } else if (byte === MINUS || isDigit(byte)) {
+    } else if (code === MINUS || isDigit(code)) {
       let end = i + 1;
-      while (end < bytes.length && isOfNumber(bytes[end]!)) end++;
-      if (isLongInteger(bytes, i, end)) {
+      while (end < text.length && isOfNumber(text.charCodeAt(end))) end++;
+      if (isLongInteger(text, i, end)) {
         longIntegers.push(i, end);
         if (depth === 1 && isAtId) hasLongId = true;
       }
@@ -113,10 +112,10 @@ function refuseValues(most: number): never {
 }
 
 /** Whether the string that ends at `end` is followed by a colon. */
-function isName(bytes: Buffer, end: number): boolean {
+function isName(text: string, end: number): boolean {
   let next = end + 1;
-  while (isSpace(bytes[next])) next++;
-  return bytes[next] === COLON;
+  while (isSpace(text.charCodeAt(next))) next++;
+  return text.charCodeAt(next) === COLON;
 }
 
 /** Duplicate names are refused: parsers differ in which value they take. Returns the name. */
@@ -130,36 +129,36 @@ function addName(known: Set<string>, quoted: string): string {
 }
 
 /** The index of the quote that ends the string which begins at `start`, or the length without one. */
-function endOfText(bytes: Buffer, start: number): number {
+function endOfString(text: string, start: number): number {
   for (let at = start + 1; ; at++) {
-    at = bytes.indexOf(QUOTE, at);
-    if (at < 0) return bytes.length;
+    at = text.indexOf('"', at);
+    if (at < 0) return text.length;
     let slashes = 0;
-    while (bytes[at - 1 - slashes] === BACKSLASH) slashes++;
+    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;
     if ((slashes & 1) === 0) return at;
   }
 }
 
-function isSpace(byte: number | undefined): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
 }
 
-function isDigit(byte: number): boolean {
-  return byte >= 0x30 && byte <= 0x39;
+function isDigit(code: number): boolean {
+  return code >= 0x30 && code <= 0x39;
 }
 
 /** Digits, `+`, `-`, `.`, `e`, `E`. */
-function isOfNumber(byte: number): boolean {
-  return isDigit(byte) || byte === 0x2b || byte === MINUS || byte === 0x2e || byte === 0x65 || byte === 0x45;
+function isOfNumber(code: number): boolean {
+  return isDigit(code) || code === 0x2b || code === MINUS || code === 0x2e || code === 0x65 || code === 0x45;
 }
 
 /** Whether the token is an integer that a number cannot represent exactly. */
-function isLongInteger(bytes: Buffer, begin: number, end: number): boolean {
-  const start = bytes[begin] === MINUS ? begin + 1 : begin;
+function isLongInteger(text: string, begin: number, end: number): boolean {
+  const start = text.charCodeAt(begin) === MINUS ? begin + 1 : begin;
   const digits = end - start;
-  if (digits < LARGEST_SAFE.length || bytes[start] === 0x30) return false;
-  for (let at = start; at < end; at++) if (!isDigit(bytes[at]!)) return false;
-  return digits > LARGEST_SAFE.length || bytes.compare(LARGEST_SAFE, 0, LARGEST_SAFE.length, start, end) > 0;
+  if (digits < LARGEST_SAFE.length || text[start] === '0') return false;
+  for (let at = start; at < end; at++) if (!isDigit(text.charCodeAt(at))) return false;
+  return digits > LARGEST_SAFE.length || text.slice(start, end) > LARGEST_SAFE;
 }
 
 function parse(text: string): unknown {

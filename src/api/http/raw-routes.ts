@@ -236,14 +236,17 @@ function matches({ path, style }: RawRoute, asked: string): boolean {
   return asked === path || (style === 'plain' && folds(asked) === path);
 }
 
-/** A URL as the routes have it: of those with the style `plain` in lower case and without a slash at the end. The query stays. */
-export function canonicalRawUrl(routes: readonly RawRoute[], url: string): string {
-  const mark = url.indexOf('?');
-  const path = folds(mark < 0 ? url : url.slice(0, mark));
-  const isLenient = routes.some(
-    (route) => route.style === 'plain' && !route.path.endsWith('/*') && route.path === path,
-  );
-  return isLenient ? path + (mark < 0 ? '' : url.slice(mark)) : url;
+/** @returns what gives a URL as the routes have it: of those with the style `plain` in lower case and without a slash at the end */
+export function rawUrlRewriter(routes: readonly RawRoute[]): (url: string) => string {
+  const lenient = new Set(routes.flatMap(({ path, style }) => (style === 'plain' && !path.endsWith('/*') ? path : [])));
+  const longest = Math.max(0, ...[...lenient].map(({ length }) => length));
+  return (url) => {
+    const mark = url.indexOf('?');
+    const length = mark < 0 ? url.length : mark;
+    if (length > longest + 1) return url;
+    const path = folds(url.slice(0, length));
+    return lenient.has(path) ? path + url.slice(length) : url;
+  };
 }
 
 /** Without regard to letter case and a slash at the end. */
@@ -251,6 +254,8 @@ function folds(path: string): string {
   const lower = path.toLowerCase();
   return lower.endsWith('/') ? lower.slice(0, -1) : lower;
 }
+
+const IS_UPGRADE = Symbol('is upgrade');
 
 function hasUpgrades(routes: readonly RawRoute[]): boolean {
   return routes.some(({ upgrade }) => upgrade !== undefined);
@@ -266,18 +271,20 @@ function hasUpgrades(routes: readonly RawRoute[]): boolean {
 export function upgradeAwareMessage(routes: readonly RawRoute[]): typeof IncomingMessage | null {
   if (!hasUpgrades(routes)) return null;
   const takers = routes.filter(({ upgrade }) => upgrade !== undefined);
-  const wanted = new WeakMap<IncomingMessage, boolean>();
-  class UpgradeAwareMessage extends IncomingMessage {}
+  class UpgradeAwareMessage extends IncomingMessage {
+    /** What Node's parser says. Not a field, which would be set after Node's constructor has set `upgrade`. */
+    declare [IS_UPGRADE]?: boolean;
+  }
   Object.defineProperty(UpgradeAwareMessage.prototype, 'upgrade', {
-    get(this: IncomingMessage) {
-      if (wanted.get(this) !== true) return false;
+    get(this: UpgradeAwareMessage) {
+      if (this[IS_UPGRADE] !== true) return false;
       if (this.method === 'CONNECT') return true;
       const [path = ''] = (this.url ?? '').split('?', 1);
       const isWebSocket = this.method === 'GET' && this.headers.upgrade?.toLowerCase() === 'websocket';
       return isWebSocket && takers.some((route) => matches(route, path));
     },
-    set(this: IncomingMessage, value: boolean | null) {
-      if (value === true || wanted.has(this)) wanted.set(this, value === true);
+    set(this: UpgradeAwareMessage, value: boolean | null) {
+      if (value === true || this[IS_UPGRADE] === true) this[IS_UPGRADE] = value === true;
     },
   });
   return UpgradeAwareMessage;

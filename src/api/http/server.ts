@@ -26,7 +26,7 @@ import { missingPath } from '#api/http/missing-paths.js';
 import { checkHttpOptions, type HttpModules, type HttpOptions, type HttpSettings } from '#api/http/options.js';
 import type { RequestSwitches } from '#api/http/parameters.js';
 import { RATE_LIMIT_HEADERS } from '#api/http/rate-limit-headers.js';
-import { canonicalRawUrl, RawRoutes, upgradeAwareMessage } from '#api/http/raw-routes.js';
+import { RawRoutes, rawUrlRewriter, upgradeAwareMessage } from '#api/http/raw-routes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
 import { Turns } from '#api/http/turns.js';
 import { pause } from '#kernel/clock.js';
@@ -152,6 +152,9 @@ const LARGE_BODY = 16 * 1024;
 
 const NO_QUERY = {};
 
+/** Methods whose bodies are not read. */
+const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 /** The content type of bodies that routes read themselves, while they are routed. */
 const AS_BYTES = 'application/octet-stream';
 
@@ -174,6 +177,7 @@ async function buildApp(
     paths.of(headers.host, raw.url ?? '')?.api.apiVersion ?? apiVersion;
   const rawRoutes = modules.rawRoutes ?? [];
   const message = upgradeAwareMessage(rawRoutes);
+  const rewriteRaw = rawUrlRewriter(rawRoutes);
   const contentTypes = new WeakMap<IncomingMessage, string>();
   const bodies = new BodyReader(options, modules.clock);
   const turns = new Turns(options);
@@ -213,7 +217,7 @@ async function buildApp(
     routerOptions: { querystringParser: () => NO_QUERY, maxParamLength: 200 },
     exposeHeadRoutes: false,
     ...(paths.hasLenient || rawRoutes.some(({ style }) => style === 'plain')
-      ? { rewriteUrl: ({ url = '' }: IncomingMessage) => canonicalRawUrl(rawRoutes, paths.canonical(url)) }
+      ? { rewriteUrl: ({ url = '' }: IncomingMessage) => rewriteRaw(paths.canonical(url)) }
       : {}),
     // Those of all servers go to the connections.
     clientErrorHandler: () => {},
@@ -289,14 +293,17 @@ async function buildApp(
       }),
   );
   const raw = new RawRoutes(rawRoutes, options, { ...modules, replies, choice, connections, turns });
+  /** The content type of the client is ignored: bodies are JSON, unless the route reads them itself. */
+  const chooseParser = (message: IncomingMessage): void => {
+    const { url = '', headers } = message;
+    const isBytes = raw.takesBytes(url.split('?', 1)[0] ?? '');
+    if (isBytes && headers['content-type'] !== undefined) contentTypes.set(message, headers['content-type']);
+    headers['content-type'] = isBytes ? AS_BYTES : 'application/json';
+  };
   // After the plugins, so that refusals have CORS headers, too.
   app.addHook('onRequest', (request, reply, done) => {
     const { url = '' } = request.raw;
-    // The content type of the client is ignored: bodies are JSON, unless the route reads them itself.
-    const isBytes = raw.takesBytes(url.split('?', 1)[0] ?? '');
-    const { headers } = request.raw;
-    if (isBytes && headers['content-type'] !== undefined) contentTypes.set(request.raw, headers['content-type']);
-    headers['content-type'] = isBytes ? AS_BYTES : 'application/json';
+    if (!BODILESS.has(request.method)) chooseParser(request.raw);
     const maxBytes = url.length > options.maxUrlBytes ? maxUrlOf(request) : options.maxUrlBytes;
     const goOn = () => {
       if (url.length > maxBytes) done(httpErrors['url-too-long']({ maxBytes }));
