@@ -119,7 +119,10 @@ export class FollowIndex {
     if (kind === 'derived') {
       for (const root of touched?.traces ?? []) {
         const trace_id = this.#roots.get(root);
-        if (trace_id !== undefined) traces.indexed(trace_id);
+        if (trace_id === undefined) continue;
+        // A trace that goes on is remembered again with its next block.
+        this.#roots.delete(root);
+        traces.indexed(trace_id);
       }
       return;
     }
