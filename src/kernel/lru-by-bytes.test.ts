@@ -12,6 +12,18 @@ describe('a bounded store', () => {
     expect([1, 2, 3, 4].map((i) => store.get(`${i}`))).toEqual([1, undefined, 3, 4]);
   });
 
+  it('keeps what is used again and again, also among many', () => {
+    const store = new LruByBytes<number>(100 * 200);
+    const often = Array.from({ length: 10 }, (_, i) => `often ${i}`);
+    for (const key of often) store.set(key, 0, 100);
+    for (let i = 0; i < 2_000; i++) {
+      store.set(`once ${i}`, i, 100);
+      expect(store.get(often[i % often.length]!)).toBe(0);
+    }
+    expect(store.size).toBeLessThanOrEqual(100);
+    expect(store.evicted).toBeGreaterThan(1_900);
+  });
+
   it('never takes more than allowed, whatever comes', () => {
     const store = new LruByBytes<number>(5_000);
     for (let i = 0; i < 500; i++) {

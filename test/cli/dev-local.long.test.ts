@@ -138,6 +138,24 @@ describe('tern dev', () => {
     expect((await post(`${control}/mine`, { blocks: 3 })).answer.block.seqno).toBe(seqno + 3);
   });
 
+  it('answers all that its user asks at once', async () => {
+    const { url } = await start(['--index', 'off']);
+    const asked = Array.from({ length: 1_200 }, async (_, number) => {
+      const account = `0:${number.toString(16).padStart(64, '0')}`;
+      if (number % 2 === 0) return fetch(`${url}/api/v2/getAddressInformation?address=${account}`);
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({
+        id: number,
+        jsonrpc: '2.0',
+        method: 'getAddressState',
+        params: { address: account },
+      });
+      return fetch(`${url}/api/v2/jsonRPC`, { method: 'POST', headers, body });
+    });
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+  });
+
   it('says what is damaged in its chain, and touches nothing', async () => {
     const { dev, url } = await start(['--index', 'off']);
     expect((await post(`${url}/localnet/snapshots/save`, { name: 'whole' })).status).toBe(200);

@@ -160,6 +160,10 @@ export const devSettings = {
   ...devMetadataSettings,
   ...apiSettings,
   profile: { ...apiSettings.profile, fallback: ['toncenter'] },
+  // All requests are of one developer, whose tests send many at once: the bounds of one client are those of all.
+  maxUnbegunPerClient: { ...apiSettings.maxUnbegunPerClient, fallback: apiSettings.maxUnbegun.fallback },
+  maxConnectionsPerAddress: { ...apiSettings.maxConnectionsPerAddress, fallback: apiSettings.maxConnections.fallback },
+  maxBodiesPerAddress: { ...apiSettings.maxBodiesPerAddress, fallback: apiSettings.maxUnbegun.fallback },
   webhooks: { ...apiSettings.webhooks, fallback: ['open'] },
   webhookTargets: { ...apiSettings.webhookTargets, fallback: ['any'] },
   logLevel: singleSetting({ ...logLevel, fallback: 'warn' }),
