@@ -87,6 +87,20 @@ describe('turns', () => {
     expect((await world.turn()).length).toBe(5);
   });
 
+  it('wait for a client alone until half of what it leaves free', async () => {
+    const world = new World({ maxUnbegun: 1_000, maxUnbegunPerClient: 100 });
+    world.enter('first', 100);
+    const fill = (name: string) => {
+      let taken = 0;
+      while (world.enter(name, 0)) taken++;
+      return taken;
+    };
+    expect([fill('burst'), fill('second'), fill('third')]).toEqual([334, 222, 148]);
+    // Others still have as many as each client has at least.
+    expect([fill('fourth'), fill('fifth')]).toEqual([100, 100]);
+    expect(world.turns.waiting).toBe(904);
+  });
+
   it('refuse what is too much for one address, and for all', () => {
     const world = new World({ maxUnbegun: 5, maxUnbegunPerClient: 2 });
     world.enter('first', 100);

@@ -6,9 +6,12 @@ export interface TurnSettings {
   readonly turnMs: number;
   /** Requests of a kind that wait to be begun; further ones are refused. */
   readonly maxUnbegun: number;
-  /** The same of one client. */
+  /** The same of one client, or half of the room that is left, if that is more. */
   readonly maxUnbegunPerClient: number;
 }
+
+/** What part of the room that is left one client may fill beyond `maxUnbegunPerClient`: a burst of the only client is no flood. */
+const ROOM_OF_CLIENT = 1 / 2;
 
 /** How many requests one turn begins at most. */
 const MOST_OF_TURN = 64;
@@ -108,7 +111,8 @@ export class Turns {
       return true;
     }
     const { maxUnbegun, maxUnbegunPerClient } = this.#settings;
-    if (queue.size >= maxUnbegun || queue.sizeOf(turn.client) >= maxUnbegunPerClient) {
+    const room = maxUnbegun - queue.size;
+    if (room <= 0 || queue.sizeOf(turn.client) >= Math.max(maxUnbegunPerClient, room * ROOM_OF_CLIENT)) {
       this.#refused++;
       return false;
     }

@@ -192,7 +192,8 @@ export const apiSettings = {
   maxUnbegunPerClient: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '256',
-    meaning: 'the same of one client: an API key, or an address without one (a /64 with IPv6)',
+    meaning:
+      'the same of one client, an API key or an address without one (a /64 with IPv6), or half of the room that is left if that is more',
   }),
   maxBodyKb: singleSetting({
     ...integerValue('KB', 1, 65_536),
