@@ -20,10 +20,15 @@ it('docs/config.md is what the code says; npm run docs:config writes it again', 
 it('has a row for every setting', () => {
   const { replay, fork, port, host, mining, blockTime, transactions, signatures } = devSettings;
   const { liteserverPort, index, databaseUrl, metadata, profile, webhooks, webhookTargets, logLevel } = devSettings;
+  const { maxUnbegunPerClient, maxConnectionsPerAddress, maxBodiesPerAddress } = devSettings;
+  const ofClient = { maxUnbegunPerClient, maxConnectionsPerAddress, maxBodiesPerAddress };
   const network = { replay, fork, port, host, mining, blockTime, transactions, signatures, liteserverPort };
   for (const [title, table] of [
     ['tern serve', serveSettings],
-    ['tern dev', { ...network, index, databaseUrl, metadata, profile, webhooks, webhookTargets, logLevel }],
+    [
+      'tern dev',
+      { ...network, index, databaseUrl, metadata, profile, webhooks, webhookTargets, ...ofClient, logLevel },
+    ],
     ['tern localnet', localnetSettings],
     ['tern index', backfillSettings],
     ['tern check', checkSettings],
