@@ -12,6 +12,11 @@ function spin(): never {
   for (;;);
 }
 
+/** The watchdog has to watch before anything gets stuck. */
+const watching = new Promise<void>((resolve) => {
+  process.on('worker', (worker) => void worker.once('message', () => resolve()));
+});
+
 await runUntilSignal(
   async () => ({
     close: async () => {
@@ -27,11 +32,12 @@ await runUntilSignal(
       // On /proc this call of Node never returns, and its thread cannot be terminated.
       new Worker(`require('node:fs').mkdirSync(${JSON.stringify(folder)}, { recursive: true })`, { eval: true });
     }
-    // The watchdog has to have started.
-    setTimeout(() => {
+    const getStuck = () => {
       say('running');
       if (mode === 'before') spin();
       if (mode === 'native') mkdirSync(folder!, { recursive: true });
-    }, 1_500);
+    };
+    // Its thread still needs the main loop for a moment.
+    void watching.then(() => setTimeout(getStuck, 1_500));
   },
 );

@@ -1,7 +1,7 @@
 // A thread that sees signals which a stuck main loop does not: started by watchdog.ts. It imports nothing of Tern, so that it starts fast.
 import { writeSync } from 'node:fs';
 import process from 'node:process';
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 
 /** Places in the memory that both threads share. */
 const BEAT = 0;
@@ -46,7 +46,7 @@ function onSignal(): void {
   // From now on a signal has its default action, unless the main loop still catches it.
   for (const handle of handles) handle.close();
   handles = [];
-  stillMs = Math.max(stillMs, limitMs - SECOND_SIGNAL_TICKS * TICK_MS);
+  stillMs = 0;
 }
 
 setInterval(() => {
@@ -58,13 +58,15 @@ setInterval(() => {
     return;
   }
   stillMs += TICK_MS;
-  if (stillMs < limitMs) return;
+  if (stillMs < (signals > 1 ? SECOND_SIGNAL_TICKS * TICK_MS : limitMs)) return;
   const why = signals > 1 ? 'after a second signal' : `for ${limitMs / 1_000} s during shutdown`;
   writeSync(STANDARD_ERROR, `tern: the main loop has been stuck ${why}; the process is killed\n`);
   process.kill(process.pid, 'SIGKILL');
 }, TICK_MS);
 
 handles = signalHandles();
+// From now on the main loop may get stuck.
+parentPort?.postMessage('watching');
 
 /**
  * Handles of the signals that end a process. They come from `process.binding`, which is deprecated (DEP0111) and has no
