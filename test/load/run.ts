@@ -1,5 +1,6 @@
 // npm run -s load -- connections|limits|localnet|streams [--seconds N] [--connections N] [--rate N]: a running Tern under load, on
-// this machine only; localnet also takes --batch N, streams also takes --resumes N and --kills N. npm run -s load -- worst|single …: under attack, see README.md.
+// this machine only; localnet also takes --batch N, streams also takes --resumes N and --kills N. npm run -s load -- worst|single …:
+// under attack, see README.md.
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

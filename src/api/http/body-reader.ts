@@ -222,7 +222,8 @@ class OpenBody {
   }
 
   /** From now on compares the progress of each `stallMs` with the least rate. */
-  watch(before = this.#length): void {
+  watch(): void {
+    const before = this.#length;
     const { stallMs, minBytesPerSecond } = this.#limits;
     this.#cancel = this.#clock.schedule(stallMs, () => {
       if ((this.#length - before) * 1000 < minBytesPerSecond * stallMs) this.#end(httpErrors['request-timeout']({}));

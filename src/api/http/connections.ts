@@ -367,7 +367,7 @@ export class Connections {
 /** The state of one connection. */
 class Connection {
   readonly socket: Socket;
-  /** See {@link addressBlock}; null: a trusted proxy, which carries the requests of many clients. */
+  /** See {@link addressBlock}; null: unknown, or a trusted proxy, which carries the requests of many clients. */
   readonly client: string | null;
   /** Since when it is idle: no answer is pending. Time of the clock. */
   since: number;
