@@ -42,7 +42,7 @@ export async function serveEmulation(
   const replayed = replayedContracts(folder, tvm);
   const changes = account === undefined ? {} : { account: account(replayed.chain) };
   const contracts = replayed.serviceOver(
-    { cpuMs: DEADLINE_MS, traceCpuMs: DEADLINE_MS, deadlineMs: DEADLINE_MS, ...bounds },
+    { cpuMs: DEADLINE_MS, traceCpuMs: DEADLINE_MS, runTimeoutMs: DEADLINE_MS, deadlineMs: DEADLINE_MS, ...bounds },
     changes,
   );
   const chain = {
