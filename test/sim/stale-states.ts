@@ -48,7 +48,7 @@ const FOLDER = vectorPath('collection/recorded-net/chain');
 const FIRST_BLOCK = 340;
 /** Blocks by which the chain goes on at once: more than those that are caught up with are rare. */
 const STEPS = [1, 1, 1, 2, 3, 12];
-const POOL = 60;
+const POOL = 240;
 const TOGETHER = 10;
 /** Accounts of transactions of so many blocks before and after the head are asked for. */
 const AROUND = 40;

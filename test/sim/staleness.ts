@@ -131,7 +131,7 @@ export async function staleAnswers(
 }
 
 /** Questions that are asked again and again, while some are replaced by others. */
-const POOL = 150;
+const POOL = 600;
 const TOGETHER = 10;
 const LONGEST_QUERY_MS = 20_000;
 

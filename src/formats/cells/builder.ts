@@ -13,9 +13,27 @@ import { cellsErrors } from '#formats/cells/errors.js';
 import type { Slice } from '#formats/cells/slice.js';
 import { type BitString, bytesEqual } from '#kernel/bytes.js';
 
+/** Bytes that hold the data of any cell. */
+const DATA_BYTES = 128;
+
+/** Data of builders is cut out of larger arrays: an array of more than 64 bytes has memory outside of the heap, which costs four times as much. */
+let block = new Uint8Array(64 * DATA_BYTES);
+let blockUsed = 0;
+
+/** Zeros. */
+function newData(): Uint8Array {
+  if (blockUsed === block.length) {
+    block = new Uint8Array(block.length);
+    blockUsed = 0;
+  }
+  const from = blockUsed;
+  blockUsed += DATA_BYTES;
+  return block.subarray(from, blockUsed);
+}
+
 /** Builds a cell by appending bits and references. All `store…` methods return the builder. */
 export class Builder {
-  readonly #bytes = new Uint8Array(128);
+  readonly #bytes = newData();
   readonly #refs: Cell[] = [];
   #bits = 0;
 
