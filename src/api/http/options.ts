@@ -52,7 +52,7 @@ export interface HttpSettings {
   readonly maxPipelined: number;
   /** Body of one request. Default 1 MiB. */
   readonly maxBodyBytes: number;
-  /** All bodies that are being received; beyond that, the body that has been open longest gets 503. Default 128 MiB. */
+  /** All bodies that are being received; beyond that, the body that has been open longest gets 503. Default 64 MiB. */
   readonly maxBodiesBytes: number;
   /** Bodies of one client address (IPv6: of a /64) that are being received; more get 503. Default 16. */
   readonly maxBodiesPerAddress: number;
@@ -113,7 +113,7 @@ const defaultHttpSettings: HttpSettings = {
   maxConnectionsPerAddress: 512,
   maxPipelined: 32,
   maxBodyBytes: 1024 * 1024,
-  maxBodiesBytes: 128 * 1024 * 1024,
+  maxBodiesBytes: 64 * 1024 * 1024,
   maxBodiesPerAddress: 16,
   maxHeldBytes: 128 * 1024 * 1024,
   maxUrlBytes: 8 * 1024,

@@ -202,7 +202,7 @@ export const apiSettings = {
   }),
   maxBodiesMb: singleSetting({
     ...integerValue('MB', 1, 65_536),
-    fallback: '128',
+    fallback: '64',
     meaning: 'maximum size of all request bodies that are being received; for more, the one open longest gets 503',
   }),
   maxAnswersMb: singleSetting({
