@@ -17,6 +17,15 @@ const ABUSERS = Array.from({ length: 8 }, (_, i) => `127.0.0.${10 + i}`);
 const AT_ONCE = FULL ? 12 : 4;
 /** What the server may keep of it all: with more, Node ends the process. */
 const NODE_OPTIONS = '--max-old-space-size=300';
+/** As those of `tern serve`: `tern dev` lets one client have all that there is. */
+const BOUNDS = [
+  '--max-unbegun-per-client',
+  '256',
+  '--max-connections-per-address',
+  '512',
+  '--max-bodies-per-address',
+  '16',
+];
 /** Resident memory with that heap, buffers and threads; the limit of the process as a whole is 1 GiB. */
 const MOST_BYTES = 2 ** 30;
 
@@ -64,7 +73,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tern-abuse-'));
 beforeAll(async () => {
   const chain = vectorPath('collection/recorded-net/chain');
   const args = ['dev', '--replay', chain, '--index', 'off', '--port', '0', '--data', folder];
-  tern = await ServedTern.start(args, undefined, { NODE_OPTIONS });
+  tern = await ServedTern.start([...args, ...BOUNDS], undefined, { NODE_OPTIONS });
 });
 afterAll(async () => {
   await tern.close();

@@ -77,8 +77,13 @@ class WebhookReceiver {
   }
 }
 
+/** Asks again as long as a machine that does much else is late. */
 async function get(path: string): Promise<StreamEvent> {
-  return (await fetch(`${tern.url}${path}`)).json();
+  for (;;) {
+    const response = await fetch(`${tern.url}${path}`);
+    if (response.status !== 503 && response.status !== 504) return response.json();
+    await delay(500);
+  }
 }
 
 async function post(path: string, body: object): Promise<StreamEvent> {
