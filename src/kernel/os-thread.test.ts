@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import process from 'node:process';
@@ -36,20 +35,4 @@ it('a worker goes behind the main thread, which stays where it is', async () => 
   lowerPriority({ threadId }, BEHIND.worker);
   expect([getPriority(threadId), getPriority(process.pid)]).toEqual([Math.min(19, before + BEHIND.worker), before]);
   await worker.terminate();
-});
-
-it('the threads that Node starts with a process go behind its main thread', () => {
-  if (ownThreadCpuTime() === null) return;
-  const module = new URL('os-thread.ts', import.meta.url).href;
-  const script = `const { lowerPlatformThreads } = await import('${module}');
-    const { getPriority } = await import('node:os');
-    const { readdirSync } = await import('node:fs');
-    const threads = readdirSync('/proc/self/task').map(Number);
-    lowerPlatformThreads();
-    console.log(JSON.stringify([getPriority(process.pid), threads.filter((id) => id !== process.pid).map((id) => getPriority(id))]));`;
-  const args = ['--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script];
-  const [main, others] = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as [number, number[]];
-  expect(main).toBe(getPriority(process.pid));
-  expect(others.length).toBeGreaterThan(3);
-  expect(new Set(others)).toEqual(new Set([Math.min(19, main + BEHIND.worker)]));
 });

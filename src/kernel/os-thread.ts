@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { getPriority, setPriority } from 'node:os';
 import process from 'node:process';
 
@@ -21,17 +21,28 @@ export function ownThreadCpuTime(): ThreadCpuTime | null {
   }
 }
 
+/** Milliseconds since a thread started: on a processor, and ready but waiting for one. */
+export interface ThreadTimes {
+  readonly ran: number;
+  readonly waited: number;
+}
+
 /**
- * CPU time of a thread in milliseconds since it started; of a thread that runs, as of the last tick of the scheduler, 1 to
- * 10 ms ago. Null: the thread has ended, or the kernel does not count.
+ * Times of a thread; of one that runs, as of the last tick of the scheduler, 1 to 10 ms ago. Null: the thread has ended, or the
+ * kernel does not count.
  */
-export function readThreadCpuMs({ file }: ThreadCpuTime): number | null {
+export function readThreadTimes({ file }: Pick<ThreadCpuTime, 'file'>): ThreadTimes | null {
   try {
-    const nanoseconds = Number.parseInt(readFileSync(file, 'latin1'), 10);
-    return nanoseconds > 0 ? nanoseconds / 1e6 : null;
+    const [ran, waited] = readFileSync(file, 'latin1').split(' ');
+    return Number(ran) > 0 ? { ran: Number(ran) / 1e6, waited: Number(waited) / 1e6 } : null;
   } catch {
     return null;
   }
+}
+
+/** CPU time of a thread in milliseconds since it started, as of {@link readThreadTimes}. */
+export function readThreadCpuMs(thread: ThreadCpuTime): number | null {
+  return readThreadTimes(thread)?.ran ?? null;
 }
 
 /** How far behind the main thread, in steps of the nice value: of workers, and of what may wait for all others. */
@@ -52,22 +63,5 @@ export function lowerPriority(
     setPriority(thread.threadId, Math.min(LOWEST, getPriority(process.pid) + behind));
   } catch {
     // Refused by the system: it runs like the others.
-  }
-}
-
-/**
- * Lets the main thread go before those that collect garbage and compile for it, which Node starts with the process: four, however few
- * processors there are. To be called before other threads are started. Linux only.
- */
-export function lowerPlatformThreads(): void {
-  let threads: readonly string[];
-  try {
-    threads = readdirSync('/proc/self/task');
-  } catch {
-    return;
-  }
-  for (const thread of threads) {
-    const threadId = Number(thread);
-    if (threadId !== process.pid) lowerPriority({ threadId }, BEHIND.worker);
   }
 }

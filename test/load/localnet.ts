@@ -24,6 +24,7 @@ const REPORTS = 12;
 const BLOCK_TIME_MS = 400;
 const POLL_MS = 40;
 const SAMPLE_MS = 5_000;
+const SETTLE_MS = 5_000;
 /** Of the messages that were sent, so many are looked for in the index. */
 const LOOKED_FOR = 200;
 const LAG_MS = 500;
@@ -49,10 +50,12 @@ export async function loadLocalnet({ data, seconds, rate, batch, write }: Localn
       send(tern.url, senders, { end, messagesPerSecond: rate / transactionsOf(batch), batch }, sent),
     ]);
     const took = (performance.now() - began) / 1000;
-    const blocks = (await headSeqno(tern.url)) - before;
+    const { head, waiting_messages: waiting } = await json(`${tern.url}/localnet/status`);
+    const blocks = head.seqno - before;
+    const accepted = sent.filter((each) => each.accepted);
+    if (waiting > 0) await allInBlocks(tern.url);
     await delay(3_000);
 
-    const accepted = sent.filter((each) => each.accepted);
     const lags = [...made].flatMap(([seqno, at]) => {
       const seen = indexed.get(seqno);
       return seen === undefined ? [] : [seen - at];
@@ -65,9 +68,9 @@ export async function loadLocalnet({ data, seconds, rate, batch, write }: Localn
     const settled = memory.slice(Math.floor(memory.length * WARM_UP));
     const growth = Math.max(...settled.slice(-3)) / Math.max(...settled.slice(0, 3)) - 1;
     const [p50, p99] = [percentile(lags, 0.5), percentile(lags, 0.99)];
-    const reached = (accepted.length * transactionsOf(batch)) / took;
+    const reached = ((accepted.length - waiting) * transactionsOf(batch)) / took;
     write(
-      `${took.toFixed(0)} s: ${sent.length} messages with ${batch} transfers sent, ${sent.length - accepted.length} refused`,
+      `${took.toFixed(0)} s: ${sent.length} messages with ${batch} transfers sent, ${sent.length - accepted.length} refused; at the end ${waiting} were in no block yet`,
     );
     write(
       `${reached.toFixed(1)} tx/s of ${rate}; ${blocks} masterchain blocks, one every ${((took * 1000) / blocks).toFixed(0)} ms`,
@@ -171,6 +174,15 @@ async function sample(tern: ServedTern, end: number, memory: number[]): Promise<
 
 async function headSeqno(url: string): Promise<number> {
   return (await json(`${url}/localnet/status`)).head.seqno;
+}
+
+/** Waits until all messages are in blocks, as long as they become fewer. */
+async function allInBlocks(url: string): Promise<void> {
+  for (let before = Number.POSITIVE_INFINITY; ; await delay(SETTLE_MS)) {
+    const { waiting_messages: waiting } = await json(`${url}/localnet/status`);
+    if (waiting === 0 || waiting >= before) return;
+    before = waiting;
+  }
 }
 
 async function missingBlocks(url: string): Promise<number> {

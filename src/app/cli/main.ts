@@ -1,8 +1,8 @@
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import { errorLine } from '#app/cli/errors.js';
+import { placePlatformThreads } from '#app/cli/platform-threads.js';
 import { processLimits, requireProcessLimits } from '#app/service/process-limits.js';
-import { lowerPlatformThreads } from '#kernel/os-thread.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 // `tern … | head` closes the output early; this is not an error.
@@ -19,7 +19,7 @@ const output = {
   out: (text: string) => void process.stdout.write(text),
   err: (text: string) => void process.stderr.write(text),
 };
-lowerPlatformThreads();
+placePlatformThreads();
 // Between two collections the heap of a thread grows by half of what lives; on machines with much memory V8 would let it grow fourfold.
 setFlagsFromString('--heap-growing-percent=50');
 try {

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { getPriority } from 'node:os';
+import process from 'node:process';
+import { expect, it } from 'vitest';
+import { Crowd } from '#app/cli/platform-threads.js';
+import { BEHIND, ownThreadCpuTime } from '#kernel/os-thread.js';
+
+it('the threads that Node starts with a process go behind its main thread', () => {
+  if (ownThreadCpuTime() === null) return;
+  const module = new URL('platform-threads.ts', import.meta.url).href;
+  const script = `const { placePlatformThreads } = await import('${module}');
+    const { getPriority } = await import('node:os');
+    const { readdirSync } = await import('node:fs');
+    const threads = readdirSync('/proc/self/task').map(Number);
+    placePlatformThreads();
+    console.log(JSON.stringify([getPriority(process.pid), threads.filter((id) => id !== process.pid).map((id) => getPriority(id))]));`;
+  const args = ['--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script];
+  const [main, others] = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as [number, number[]];
+  expect(main).toBe(getPriority(process.pid));
+  expect(others.length).toBeGreaterThan(3);
+  expect(new Set(others)).toEqual(new Set([Math.min(19, main + BEHIND.worker)]));
+});
+
+it('collections are parallel until threads wait longer than they run, and again some time after that', () => {
+  const crowd = new Crowd();
+  const sum = { ran: 0, waited: 0 };
+  const after = (ran: number, waited: number) => {
+    sum.ran += ran;
+    sum.waited += waited;
+    return crowd.note({ ...sum });
+  };
+  expect(after(500, 5_000)).toBeNull();
+  expect(after(100, 90)).toBeNull();
+  // So little that it costs nothing.
+  expect(after(1, 19)).toBeNull();
+  expect(after(100, 110)).toBe(true);
+  expect(after(100, 110)).toBeNull();
+  expect([after(100, 0), after(0, 0), after(0, 30), after(100, 0), after(0, 0)]).toEqual([
+    null,
+    null,
+    null,
+    null,
+    null,
+  ]);
+  expect([after(100, 0), after(0, 0), after(50, 40)]).toEqual([null, null, false]);
+  expect(after(0, 0)).toBeNull();
+});
