@@ -236,16 +236,32 @@ function matches({ path, style }: RawRoute, asked: string): boolean {
   return asked === path || (style === 'plain' && folds(asked) === path);
 }
 
-/** @returns what gives a URL as the routes have it: of those with the style `plain` in lower case and without a slash at the end */
-export function rawUrlRewriter(routes: readonly RawRoute[]): (url: string) => string {
-  const lenient = new Set(routes.flatMap(({ path, style }) => (style === 'plain' && !path.endsWith('/*') ? path : [])));
+/**
+ * @param others what gives a URL of other routes as these have it
+ * @returns what gives a URL as the routes have it: of those with the style `plain` in lower case and without a slash at the end, but
+ * for what a `*` stands for, such as a hash in base64
+ */
+export function rawUrlRewriter(routes: readonly RawRoute[], others: (url: string) => string): (url: string) => string {
+  const plain = routes.filter(({ style }) => style === 'plain').map(({ path }) => path);
+  const lenient = new Set(plain.filter((path) => !path.endsWith('/*')));
   const longest = Math.max(0, ...[...lenient].map(({ length }) => length));
+  const withRest = plain
+    .filter((path) => path.endsWith('/*'))
+    .map((path) => path.slice(0, -1))
+    // Elsewhere nothing is changed.
+    .filter((begin) => others(`${begin}A`) !== `${begin}A`);
   return (url) => {
+    for (const begin of withRest) {
+      const { length } = begin;
+      if (url[length - 1] === '/' && url.slice(0, length).toLowerCase() === begin) return begin + url.slice(length);
+    }
     const mark = url.indexOf('?');
     const length = mark < 0 ? url.length : mark;
-    if (length > longest + 1) return url;
-    const path = folds(url.slice(0, length));
-    return lenient.has(path) ? path + url.slice(length) : url;
+    if (length <= longest + 1) {
+      const path = folds(url.slice(0, length));
+      if (lenient.has(path)) return path + url.slice(length);
+    }
+    return others(url);
   };
 }
 

@@ -177,7 +177,7 @@ async function buildApp(
     paths.of(headers.host, raw.url ?? '')?.api.apiVersion ?? apiVersion;
   const rawRoutes = modules.rawRoutes ?? [];
   const message = upgradeAwareMessage(rawRoutes);
-  const rewriteRaw = rawUrlRewriter(rawRoutes);
+  const rewrite = rawUrlRewriter(rawRoutes, (url) => paths.canonical(url));
   const contentTypes = new WeakMap<IncomingMessage, string>();
   const bodies = new BodyReader(options, modules.clock);
   const turns = new Turns(options);
@@ -217,7 +217,7 @@ async function buildApp(
     routerOptions: { querystringParser: () => NO_QUERY, maxParamLength: 200 },
     exposeHeadRoutes: false,
     ...(paths.hasLenient || rawRoutes.some(({ style }) => style === 'plain')
-      ? { rewriteUrl: ({ url = '' }: IncomingMessage) => rewriteRaw(paths.canonical(url)) }
+      ? { rewriteUrl: ({ url = '' }: IncomingMessage) => rewrite(url) }
       : {}),
     // Those of all servers go to the connections.
     clientErrorHandler: () => {},

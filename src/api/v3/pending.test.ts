@@ -225,6 +225,20 @@ describe('following a message', () => {
     expect(body).toMatchObject({ status: 'refused', settled: true, exit_code: 33, problem: 'The seqno is used.' });
   });
 
+  it('takes the hash in each form, with escapes or without', async () => {
+    const message = externalTo(8, 1);
+    traces.refused(message, { problem: 'The seqno is used.', exit_code: 33 });
+    const hash = message.cell.hash();
+    const base64 = toBase64(hash);
+    const base64url = base64.replaceAll('+', '-').replaceAll('/', '_');
+    for (const form of [toHex(hash).toUpperCase(), `0x${toHex(hash)}`, base64, encodeURIComponent(base64), base64url]) {
+      for (const path of ['/api/v3/follow', '/API/v3/Follow']) {
+        const { status, body } = await get(`${path}/${form}`);
+        expect([status, body.message_hash]).toEqual([200, base64]);
+      }
+    }
+  });
+
   it.each([
     ['nobody knows the hash', `${'ab'.repeat(32)}?timeout=0`, 404, 'no message'],
     ['it is no hash', 'zz', 422, 'parameter hash'],
