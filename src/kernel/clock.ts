@@ -1,5 +1,3 @@
-// The global of this name is found by a getter each time.
-import { performance } from 'node:perf_hooks';
 /** Cancels a scheduled call; does nothing once it has run. */
 export type CancelSchedule = () => void;
 

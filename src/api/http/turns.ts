@@ -1,4 +1,3 @@
-import { systemClock } from '#kernel/clock.js';
 import { FairShare } from '#kernel/fair-share.js';
 
 /** Bounds of what is begun in one turn of the event loop. */
@@ -82,7 +81,7 @@ export class Turns {
   #refused = 0;
 
   /** @param now milliseconds of a monotonic clock */
-  constructor(settings: TurnSettings, now: () => number = systemClock.now) {
+  constructor(settings: TurnSettings, now: () => number = () => performance.now()) {
     this.#settings = settings;
     this.#now = now;
     this.#lasts = settings.turnMs;
