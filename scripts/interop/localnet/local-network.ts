@@ -48,6 +48,9 @@ export class LocalNetwork {
           '0',
           '--mining',
           'steady',
+          // Other suites run beside it.
+          '--request-timeout',
+          '60',
           ...flags,
         ]),
       );
