@@ -16,7 +16,10 @@ import { type BitString, bytesEqual } from '#kernel/bytes.js';
 /** Bytes that hold the data of any cell. */
 const DATA_BYTES = 128;
 
-/** Data of builders is cut out of larger arrays: an array of more than 64 bytes has memory outside of the heap, which costs four times as much. */
+/**
+ * What the data of builders is cut out of: an array of its own would have memory outside of the heap, as all of more than 64 bytes,
+ * and cost four times as much.
+ */
 let block = new Uint8Array(64 * DATA_BYTES);
 let blockUsed = 0;
 
