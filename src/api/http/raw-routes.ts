@@ -251,15 +251,16 @@ export function rawUrlRewriter(routes: readonly RawRoute[], others: (url: string
     // Elsewhere nothing is changed.
     .filter((begin) => others(`${begin}A`) !== `${begin}A`);
   return (url) => {
+    const mark = url.indexOf('?');
+    const end = mark < 0 ? url.length : mark;
+    if (end <= longest + 1) {
+      const path = folds(url.slice(0, end));
+      if (lenient.has(path)) return path + url.slice(end);
+    }
     for (const begin of withRest) {
       const { length } = begin;
-      if (url[length - 1] === '/' && url.slice(0, length).toLowerCase() === begin) return begin + url.slice(length);
-    }
-    const mark = url.indexOf('?');
-    const length = mark < 0 ? url.length : mark;
-    if (length <= longest + 1) {
-      const path = folds(url.slice(0, length));
-      if (lenient.has(path)) return path + url.slice(length);
+      if (url[length - 1] !== '/' || url.slice(0, length).toLowerCase() !== begin) continue;
+      return begin + url.slice(length, url[end - 1] === '/' ? end - 1 : end) + url.slice(end);
     }
     return others(url);
   };

@@ -231,7 +231,8 @@ describe('following a message', () => {
     const hash = message.cell.hash();
     const base64 = toBase64(hash);
     const base64url = base64.replaceAll('+', '-').replaceAll('/', '_');
-    for (const form of [toHex(hash).toUpperCase(), `0x${toHex(hash)}`, base64, encodeURIComponent(base64), base64url]) {
+    const hex = toHex(hash);
+    for (const form of [hex.toUpperCase(), `0x${hex}`, `${hex}/`, base64, encodeURIComponent(base64), base64url]) {
       for (const path of ['/api/v3/follow', '/API/v3/Follow']) {
         const { status, body } = await get(`${path}/${form}`);
         expect([status, body.message_hash]).toEqual([200, base64]);

@@ -2,17 +2,17 @@ import { execFileSync } from 'node:child_process';
 import { getPriority } from 'node:os';
 import process from 'node:process';
 import { expect, it } from 'vitest';
-import { Crowd } from '#app/cli/platform-threads.js';
+import { ProcessorContention } from '#app/cli/platform-threads.js';
 import { BEHIND, ownThreadCpuTime } from '#kernel/os-thread.js';
 
 it('the threads that Node starts with a process go behind its main thread', () => {
   if (ownThreadCpuTime() === null) return;
   const module = new URL('platform-threads.ts', import.meta.url).href;
-  const script = `const { placePlatformThreads } = await import('${module}');
+  const script = `const { configurePlatformThreads } = await import('${module}');
     const { getPriority } = await import('node:os');
     const { readdirSync } = await import('node:fs');
     const threads = readdirSync('/proc/self/task').map(Number);
-    placePlatformThreads();
+    configurePlatformThreads();
     console.log(JSON.stringify([getPriority(process.pid), threads.filter((id) => id !== process.pid).map((id) => getPriority(id))]));`;
   const args = ['--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script];
   const [main, others] = JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as [number, number[]];
@@ -22,12 +22,12 @@ it('the threads that Node starts with a process go behind its main thread', () =
 });
 
 it('collections are parallel until threads wait longer than they run, and again some time after that', () => {
-  const crowd = new Crowd();
+  const contention = new ProcessorContention();
   const sum = { ran: 0, waited: 0 };
   const after = (ran: number, waited: number) => {
     sum.ran += ran;
     sum.waited += waited;
-    return crowd.note({ ...sum });
+    return contention.note({ ...sum });
   };
   expect(after(500, 5_000)).toBeNull();
   expect(after(100, 90)).toBeNull();

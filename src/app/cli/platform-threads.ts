@@ -8,18 +8,18 @@ const LOOK_MS = 1_000;
 /** Waiting in one look that is worth a change, in milliseconds of all threads together. */
 const LEAST_WAIT_MS = 20;
 
-/** Looks in a row without much waiting, after which collections are parallel again. */
+/** Looks in a row without contention, after which collections are parallel again. */
 const CALM_LOOKS = 5;
 
 /**
- * Places the threads on which V8 collects garbage and compiles, four on every machine, behind the main thread. To be called before
- * other threads are started. Linux only; elsewhere it does nothing.
+ * Lowers the priority of the threads on which V8 collects garbage and compiles, four on every machine, below that of the main
+ * thread. To be called before other threads are started. Linux only; elsewhere it does nothing.
  *
  * V8 collects the young generation on several of these threads, and the thread whose heap it is waits for all of them. While other
  * programs use the processors, one that goes behind waits for a processor in the middle of its part, and the main thread for it: then
  * each thread collects alone.
  */
-export function placePlatformThreads(): void {
+export function configurePlatformThreads(): void {
   const files: string[] = [];
   try {
     for (const thread of readdirSync('/proc/self/task')) {
@@ -31,30 +31,30 @@ export function placePlatformThreads(): void {
   } catch {
     return;
   }
-  const crowd = new Crowd();
+  const contention = new ProcessorContention();
   const look = (): void => {
-    const changed = crowd.note(sumOf(files));
+    const changed = contention.note(sumOf(files));
     if (changed !== null) setFlagsFromString(changed ? '--no-parallel-scavenge' : '--parallel-scavenge');
   };
   setInterval(look, LOOK_MS).unref();
 }
 
 /** Whether threads wait for processors longer than they run. */
-export class Crowd {
+export class ProcessorContention {
   #before: ThreadTimes | null = null;
-  #isCrowded = false;
+  #isContended = false;
   #calmLooks = 0;
 
-  /** @param times of all threads together since they started. @returns whether it is crowded now; null: as before */
+  /** @param times of all threads together since they started. @returns whether there is contention now; null: as before */
   note(times: ThreadTimes): boolean | null {
     const before = this.#before ?? times;
     this.#before = times;
     const waited = times.waited - before.waited;
-    const isCrowded = waited >= LEAST_WAIT_MS && waited > times.ran - before.ran;
-    this.#calmLooks = isCrowded ? 0 : this.#calmLooks + 1;
-    const next = isCrowded || (this.#isCrowded && this.#calmLooks < CALM_LOOKS);
-    if (next === this.#isCrowded) return null;
-    this.#isCrowded = next;
+    const isContended = waited >= LEAST_WAIT_MS && waited > times.ran - before.ran;
+    this.#calmLooks = isContended ? 0 : this.#calmLooks + 1;
+    const next = isContended || (this.#isContended && this.#calmLooks < CALM_LOOKS);
+    if (next === this.#isContended) return null;
+    this.#isContended = next;
     return next;
   }
 }
