@@ -351,6 +351,13 @@ describe('pipelined', () => {
     await nobodyIsConnected();
   });
 
+  it('many more requests than may wait end the connection, whether or not its answers are read', async () => {
+    await start({ maxPipelined: 3 });
+    new Client().write(Array.from({ length: 30 }, (_, seqno) => get(`${WAIT}${seqno}`)).join(''));
+    await expect.poll(() => closedFor('too-many-requests')).toBe(1);
+    await nobodyIsConnected();
+  });
+
   it('requests are worked on one after the other, as their answers are taken', async () => {
     await start();
     const client = new Client().write(get('/huge') + get('/api/v2/getBlock?seqno=8'));

@@ -56,6 +56,9 @@ const REASONS = [
 
 type CloseReason = (typeof REASONS)[number];
 
+/** A connection that sends so many times `maxPipelined` requests after one was refused ends at once. */
+const DROPPED_TIMES = 4;
+
 /** How often answers and idle connections are looked at; several times in each `stallMs`. */
 const SWEEP_MS = 1_000;
 
@@ -277,9 +280,14 @@ export class Connections {
   #begin(message: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#all.get(message.socket);
     if (connection === undefined) return true;
-    if (connection.refusal !== null) return false;
+    const { maxPipelined } = this.#settings;
+    if (connection.refusal !== null) {
+      // Node keeps each of them until the connection ends, and it ends when its client has read the answers before them.
+      if (++connection.dropped === maxPipelined * DROPPED_TIMES) connection.socket.destroy();
+      return false;
+    }
     const { size } = connection.pending;
-    if (size >= this.#settings.maxPipelined) {
+    if (size >= maxPipelined) {
       const limit = `${size} requests of this connection are waiting for their answers`;
       this.#refuse(connection, httpErrors.overloaded({ limit }), 'too-many-requests');
       return false;
@@ -380,6 +388,8 @@ class Connection {
   isUpgraded = false;
   /** What Node's parser refused; nothing is read after it. */
   refusal: TernError | null = null;
+  /** Requests that came after it. */
+  dropped = 0;
   /** Whether the refusal belongs to a request, which is answered in its turn. */
   isRefusalAnswered = false;
   cancelLinger: CancelSchedule = () => {};

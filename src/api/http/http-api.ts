@@ -270,6 +270,13 @@ export interface RawRequest {
    * @returns what `work` does; rejects with http/work-limit, and with what it throws
    */
   readonly inTurn: <T>(units: number, work: () => T) => Promise<T>;
+  /**
+   * Counts work that was done for the client and goes on, such as that of events which it is sent again. Resolves when the budget
+   * of the client is not in debt, or `signal` is aborted.
+   *
+   * @param units work units that were done
+   */
+  readonly pace: (units: number) => Promise<void>;
 }
 
 /** Answers a {@link RawRequest}, in one of two ways. The headers of all responses (CORS, request id) are added. */

@@ -17,7 +17,7 @@ import { rateLimitHeaders } from '#api/http/rate-limit-headers.js';
 import type { Replies } from '#api/http/replies.js';
 import { RequestState } from '#api/http/request-state.js';
 import type { Turns } from '#api/http/turns.js';
-import type { Clock } from '#kernel/clock.js';
+import { type Clock, pause } from '#kernel/clock.js';
 import type { Access } from '#services/access/access.js';
 
 interface RawModules {
@@ -134,7 +134,9 @@ export class RawRoutes {
     const state = request.state as RequestState;
     const upgrade = this.#upgrades.get(request.raw);
     const controller = new AbortController();
-    const rawRequest = rawRequestOf(request, state, controller.signal, this.#inTurnOf(request, state));
+    const { signal } = controller;
+    const work = { signal, ...this.#workOf(request, state, signal) };
+    const rawRequest = rawRequestOf(request, state, work);
     let isAnswered = false;
     const begin = (status: number) => {
       isAnswered = true;
@@ -167,15 +169,29 @@ export class RawRoutes {
     });
   }
 
-  /** @returns {@link RawRequest.inTurn} */
-  #inTurnOf(request: FastifyRequest, state: RequestState): RawRequest['inTurn'] {
-    const { connections, turns } = this.#modules;
+  /** What a request does beside its answer. */
+  #workOf(
+    request: FastifyRequest,
+    { work: budget }: RequestState,
+    signal: AbortSignal,
+  ): Pick<RawRequest, 'inTurn' | 'pace'> {
+    const { connections, turns, clock } = this.#modules;
     // The address of a socket is unknown once it is closed.
     const turn = connections.turnOfClient(request.raw);
-    return async (units, work) => {
-      refuseLimited(await state.work.take(units));
-      turns.charge(turn, units);
-      return turns.do(turn, work);
+    return {
+      inTurn: async (units, work) => {
+        refuseLimited(await budget.take(units));
+        turns.charge(turn, units);
+        return turns.do(turn, work);
+      },
+      pace: async (units) => {
+        budget.settle(0, units);
+        turns.charge(turn, units);
+        for (let held = await budget.take(0); held.kind === 'limited'; held = await budget.take(0)) {
+          await pause(held.retryAfterMs, clock, signal);
+          if (signal.aborted) return;
+        }
+      },
     };
   }
 
@@ -194,8 +210,7 @@ export class RawRoutes {
 function rawRequestOf(
   request: FastifyRequest,
   state: RequestState,
-  signal: AbortSignal,
-  inTurn: RawRequest['inTurn'],
+  work: Pick<RawRequest, 'signal' | 'inTurn' | 'pace'>,
 ): RawRequest {
   const { id, method, headers, ip: clientAddress } = request;
   const { network, group, keyId, client, streams, profile, query } = state;
@@ -204,7 +219,7 @@ function rawRequestOf(
   const bytes = given !== undefined && 'bytes' in given ? given : null;
   const body = given !== undefined && 'value' in given ? given.value : undefined;
   const ofClient = { clientAddress, group, keyId, client, streams, profile };
-  return { id, method, rest, query, headers, body, bytes, network, ...ofClient, signal, inTurn };
+  return { id, method, rest, query, headers, body, bytes, network, ...ofClient, ...work };
 }
 
 function rawReplyOf(reply: FastifyReply, begin: (status: number) => void): RawReply {

@@ -125,6 +125,29 @@ describe('a subscriber', () => {
     await expect.poll(() => resumed.seqnos).toEqual(sink.seqnos.slice(5));
   });
 
+  it('is replayed to as fast as its client may have work, and gets what comes meanwhile after it', async () => {
+    await hub.ready();
+    const sink = new Sink();
+    let units = 0;
+    let goOn = (): void => {};
+    const pace = (done: number): Promise<void> => {
+      units += done;
+      return new Promise((resolve) => {
+        goOn = resolve;
+      });
+    };
+    hub.join(subscription(), sink, hub.positionOf(cursorAt(3)), pace);
+    await expect.poll(() => sink.seqnos).toEqual(upTo(4, 10));
+    expect(units).toBeGreaterThan(0);
+    commit(15);
+    const other = new Sink();
+    hub.join(subscription(), other, hub.positionOf(cursorAt(3)));
+    await expect.poll(() => other.seqnos).toEqual(upTo(4, 15));
+    expect(sink.seqnos).toEqual(upTo(4, 10));
+    goOn();
+    await expect.poll(() => sink.seqnos).toEqual(upTo(4, 15));
+  });
+
   it('gets actions that are classified later than their block is committed, though nobody waited for actions then', async () => {
     await hub.ready();
     index.classified = 10;

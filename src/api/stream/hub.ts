@@ -17,7 +17,7 @@ import { LanePositions } from '#api/stream/lane-positions.js';
 import { LiveFeed } from '#api/stream/live-events.js';
 import type { HubMetrics } from '#api/stream/metrics.js';
 import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.js';
-import { type EventSink, type EventText, Subscriber } from '#api/stream/subscriber.js';
+import { type EventSink, type EventText, type Pace, Subscriber } from '#api/stream/subscriber.js';
 import type { Subscription } from '#api/stream/subscription.js';
 import type { IndexCoverage, SeqnoRange } from '#drivers/store/index-state.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
@@ -53,6 +53,9 @@ type ReplayPositions = Map<StreamLane, LanePosition>;
 
 /** Blocks that are dispatched in one batch. */
 const BATCH_BLOCKS = 8;
+/** Price of a replay in work units: of each read of the index, and of each event. */
+const REPLAY_UNITS = 1;
+const EVENT_UNITS = 0.1;
 /** Blocks of a replay that are read at first, and at most. */
 const FIRST_CHUNK = 64;
 const MOST_CHUNK = 16_384;
@@ -195,11 +198,12 @@ export class StreamHub {
    * Begins to send events.
    *
    * @param from as of {@link positionOf}
+   * @param pace counts the work of a replay; null: it goes on as fast as it is read
    * @throws stream/too-many-replays
    */
-  join(subscription: Subscription, sink: EventSink, from: StreamPosition): Subscriber {
+  join(subscription: Subscription, sink: EventSink, from: StreamPosition, pace: Pace | null = null): Subscriber {
     this.requireRoom(from);
-    const subscriber = new Subscriber(subscription, sink, this.#settings.maxBufferedBytes);
+    const subscriber = new Subscriber(subscription, sink, this.#settings.maxBufferedBytes, pace);
     subscriber.sentUpTo = from;
     this.#subscribers.set(subscriber, new Map());
     this.#live.add(subscriber);
@@ -308,6 +312,7 @@ export class StreamHub {
           const read = await this.#replayChunk(subscriber, positions, lane, chunk, isCurrent).finally(release);
           if (read === null) continue;
           isWaiting = false;
+          await subscriber.pace?.(REPLAY_UNITS + read * EVENT_UNITS);
           chunk = read < FEW_EVENTS ? Math.min(chunk * 2, MOST_CHUNK) : Math.max(1, Math.floor(chunk / 2));
         }
         if (!isWaiting || !isCurrent()) continue;

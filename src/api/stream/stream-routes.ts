@@ -10,7 +10,7 @@ import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.
 import { acknowledgement, failureJson, htmlSafeJson, problemText, refusalStatus } from '#api/stream/refusals.js';
 import { bodyValue, formValue, readingPrice } from '#api/stream/request-json.js';
 import { SseConnection } from '#api/stream/sse.js';
-import { sizeOf } from '#api/stream/subscription.js';
+import { sizeOf, watchingPrice } from '#api/stream/subscription.js';
 import {
   emptySubscription,
   type RequestContext,
@@ -159,22 +159,24 @@ export class StreamRoutes {
       const hub = this.#modules.hubOf(request.network.name);
       if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
       await hub.ready();
-      request.signal.throwIfAborted();
-      const given = request.headers['last-event-id'];
-      const cursor = (typeof given === 'string' && given !== '' ? given : null) ?? resumeFrom;
-      const from = hub.positionOf(cursor);
-      // What is refused later could not be answered any more.
-      hub.requireRoom(from);
-      const response = reply.stream(200, SSE_HEADERS);
-      const connection = new SseConnection(response, this.#settings, this.#modules.clock);
-      connection.connected(acknowledgement(id, 'subscribed', null), hub.cursorOf({ sentUpTo: from }));
-      const subscriber = hub.join(subscription, connection, from);
-      response.once('close', () => {
-        hub.leave(subscriber);
-        release();
-      });
-      request.signal.addEventListener('abort', () => {
-        if (!subscriber.isEnded) connection.end('shutting-down', hub.cursorOf(subscriber));
+      await request.inTurn(watchingPrice(subscription), () => {
+        request.signal.throwIfAborted();
+        const given = request.headers['last-event-id'];
+        const cursor = (typeof given === 'string' && given !== '' ? given : null) ?? resumeFrom;
+        const from = hub.positionOf(cursor);
+        // What is refused later could not be answered any more.
+        hub.requireRoom(from);
+        const response = reply.stream(200, SSE_HEADERS);
+        const connection = new SseConnection(response, this.#settings, this.#modules.clock);
+        connection.connected(acknowledgement(id, 'subscribed', null), hub.cursorOf({ sentUpTo: from }));
+        const subscriber = hub.join(subscription, connection, from, request.pace);
+        response.once('close', () => {
+          hub.leave(subscriber);
+          release();
+        });
+        request.signal.addEventListener('abort', () => {
+          if (!subscriber.isEnded) connection.end('shutting-down', hub.cursorOf(subscriber));
+        });
       });
     } catch (error) {
       release();

@@ -47,20 +47,26 @@ export interface EventSink {
   end(reason: StreamEnd, cursor: string, problem?: string): void;
 }
 
+/** Counts work units that were done for a client, and resolves when it may have more. */
+export type Pace = (units: number) => Promise<void>;
+
 /** A client of the hub. What it gets is decided by its subscription; where it is, by the hub. */
 export class Subscriber {
   readonly sink: EventSink;
   readonly maxBuffered: number;
+  /** For events that it is sent again; null: nothing limits them. */
+  readonly pace: Pace | null;
   subscription: Subscription;
   /** The place behind the last finalized event that was sent; null: nothing was sent. */
   sentUpTo: StreamPosition | null = null;
   readonly uncertain = new UncertainTraces();
   isEnded = false;
 
-  constructor(subscription: Subscription, sink: EventSink, maxBuffered: number) {
+  constructor(subscription: Subscription, sink: EventSink, maxBuffered: number, pace: Pace | null) {
     this.subscription = subscription;
     this.sink = sink;
     this.maxBuffered = maxBuffered;
+    this.pace = pace;
   }
 
   /** Whether it still takes events. */

@@ -57,6 +57,13 @@ export function sizeOf({ accounts, traces }: Pick<Subscription, 'accounts' | 'tr
   return accounts.size + traces.size;
 }
 
+const UNITS_PER_WATCHED = 0.01;
+
+/** Price in work units of waiting for the accounts and traces of a subscription, and of ending that. */
+export function watchingPrice(subscription: Pick<Subscription, 'accounts' | 'traces'>): number {
+  return sizeOf(subscription) * UNITS_PER_WATCHED;
+}
+
 /** An account as a subscription has it. */
 export function subscribedAccount(address: Address, types: ReadonlySet<EventType>): SubscribedAccount {
   return { address, key: accountKey(addressBytes(address)), types };

@@ -8,7 +8,7 @@ import type { StreamSettings } from '#api/stream/options.js';
 import { acknowledgement, failureJson, problemText, type RequestName } from '#api/stream/refusals.js';
 import { jsonValue, readingPrice } from '#api/stream/request-json.js';
 import type { Subscriber } from '#api/stream/subscriber.js';
-import { type Subscription, sizeOf } from '#api/stream/subscription.js';
+import { type Subscription, sizeOf, watchingPrice } from '#api/stream/subscription.js';
 import {
   emptySubscription,
   type RequestContext,
@@ -144,21 +144,23 @@ export class WebSocketSession {
 
   /** @param reply sent before the first event, with the cursor that the events begin behind */
   async #change(next: Subscription, resumeFrom: string | null, reply: (cursor: string) => string): Promise<void> {
-    const { hub } = this.#modules;
+    const { hub, request } = this.#modules;
     if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
     await hub.ready();
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    const known = this.#subscriber;
-    const from = known === null || resumeFrom !== null ? hub.positionOf(resumeFrom) : null;
-    // What is refused later could not be answered any more.
-    if (from !== null) hub.requireRoom(from);
-    this.#grant?.hold(sizeOf(next));
-    if (known === null) {
-      this.#connection.reply(reply(hub.cursorOf({ sentUpTo: from })));
-      this.#subscriber = hub.join(next, this.#connection, from!);
-    } else {
-      hub.change(known, next, from, (cursor) => this.#connection.reply(reply(cursor)));
-    }
-    this.#subscription = next;
+    await request.inTurn(watchingPrice(this.#subscription) + watchingPrice(next), () => {
+      if (this.#socket.readyState !== this.#socket.OPEN) return;
+      const known = this.#subscriber;
+      const from = known === null || resumeFrom !== null ? hub.positionOf(resumeFrom) : null;
+      // What is refused later could not be answered any more.
+      if (from !== null) hub.requireRoom(from);
+      this.#grant?.hold(sizeOf(next));
+      if (known === null) {
+        this.#connection.reply(reply(hub.cursorOf({ sentUpTo: from })));
+        this.#subscriber = hub.join(next, this.#connection, from!, request.pace);
+      } else {
+        hub.change(known, next, from, (cursor) => this.#connection.reply(reply(cursor)));
+      }
+      this.#subscription = next;
+    });
   }
 }

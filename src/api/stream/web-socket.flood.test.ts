@@ -121,6 +121,17 @@ it('cuts off a client that floods and does not close, though it sends on', async
   await closed;
 });
 
+it('cuts off a client that floods on while its connection is being closed, without waiting', async () => {
+  const { socket, closed } = await open();
+  (socket as unknown as { readonly _socket: Socket })._socket.pause();
+  for (let i = 0; i <= BURST + 1_000; i++) socket.ping();
+  await expect.poll(() => [...sockets.clients].every(({ readyState }) => readyState === WebSocket.CLOSING)).toBe(true);
+  for (let i = 0; i < 10; i++) socket.ping();
+  await expect.poll(() => sockets.clients.size).toBe(0);
+  (socket as unknown as { readonly _socket: Socket })._socket.resume();
+  await closed;
+});
+
 it('cuts off a client that asks and does not read', async () => {
   const { socket, closed } = await open();
   (socket as unknown as { readonly _socket: Socket })._socket.pause();

@@ -12,6 +12,9 @@ const TRY_AGAIN_LATER = 1013;
 /** How many seconds of messages may come at once. */
 const BURST_SECONDS = 4;
 
+/** Messages and pings that are read while a connection is being closed, so that the client can answer; then it is cut off. */
+const MOST_AFTER_END = 1_000;
+
 /** A message counts once more for each so many bytes. */
 const BYTES_PER_MESSAGE = 16 * 1024;
 
@@ -25,6 +28,7 @@ export class WebSocketConnection implements EventSink {
   #isHandling = false;
   #isAlive = true;
   #isClosing = false;
+  #afterEnd = 0;
   #tokens: number;
   #filledAt: number;
   #cancel: CancelSchedule = () => {};
@@ -121,7 +125,10 @@ export class WebSocketConnection implements EventSink {
 
   /** Counts messages. @returns false: they are too many, and the connection is being closed */
   #spend(messages: number): boolean {
-    if (this.#isClosing) return false;
+    if (this.#isClosing) {
+      if (++this.#afterEnd > MOST_AFTER_END) this.#socket.terminate();
+      return false;
+    }
     const { maxMessagesPerSecond } = this.#settings;
     const now = this.#clock.now();
     const filled = this.#tokens + ((now - this.#filledAt) / 1000) * maxMessagesPerSecond;

@@ -1,11 +1,14 @@
 import type { ClientBase } from 'pg';
 import type { Database } from '#drivers/store/database.js';
 import {
+  countWebhooks,
   type DeliveryState,
   deleteWebhook,
   dropDeliveries,
   insertWebhook,
   listDeliveries,
+  readWebhook,
+  readWebhookIds,
   readWebhooks,
   replaceSecret,
   replayDead,
@@ -117,11 +120,10 @@ export class Webhooks {
       secrets: { secret: newSecret(randomBytes), previous_secret: null, previous_until: 0n },
     };
     await this.#write(async (client) => {
-      const all = await readWebhooks(client);
-      const own = all.filter((each) => each.owner === owner);
+      const { all, own } = await countWebhooks(client, owner);
       const { maxPerOwner, maxHooks } = this.#settings;
-      if (all.length >= maxHooks) throw webhookErrors['too-many']({ most: maxHooks });
-      if (owner !== null && own.length >= maxPerOwner) throw webhookErrors['too-many']({ most: maxPerOwner });
+      if (all >= maxHooks) throw webhookErrors['too-many']({ most: maxHooks });
+      if (owner !== null && own >= maxPerOwner) throw webhookErrors['too-many']({ most: maxPerOwner });
       await insertWebhook(client, hook);
     });
     this.#looking.wake();
@@ -129,7 +131,7 @@ export class Webhooks {
   }
 
   async list(owner: WebhookOwner): Promise<readonly StoredWebhook[]> {
-    return this.#write((client) => readWebhooks(client, owner ?? undefined));
+    return this.#write((client) => readWebhooks(client, owner));
   }
 
   /** @throws webhooks/no-such-hook */
@@ -173,8 +175,8 @@ export class Webhooks {
   }
 
   async #find(owner: WebhookOwner, id: string): Promise<StoredWebhook> {
-    const found = (await this.list(owner)).find((hook) => hook.id === id);
-    if (found === undefined) throw webhookErrors['no-such-hook']({ id: id.slice(0, 80) });
+    const found = await this.#write((client) => readWebhook(client, owner, id));
+    if (found === null) throw webhookErrors['no-such-hook']({ id: id.slice(0, 80) });
     return found;
   }
 
@@ -206,10 +208,10 @@ export class Webhooks {
     }
     try {
       const database = await this.#modules.database();
-      const hooks = await database.withWriter((client) => readWebhooks(client));
-      await this.#keep(hooks);
+      const ids = await database.withWriter((client) => readWebhookIds(client));
+      await this.#keep(ids);
       this.#hasFailed = false;
-      return hooks.length === 0 ? pollMs * NONE_TIMES : pollMs;
+      return ids.length === 0 ? pollMs * NONE_TIMES : pollMs;
     } catch (error) {
       const problem = isTernError(error) ? error.message : String(error);
       if (!this.#hasFailed && !signal.aborted)
@@ -220,18 +222,20 @@ export class Webhooks {
   }
 
   /** Starts the hooks that are new, and stops those that are gone. */
-  async #keep(hooks: readonly StoredWebhook[]): Promise<void> {
+  async #keep(ids: readonly string[]): Promise<void> {
     const { clock, unixTimeMs } = this.#modules;
-    const ids = new Set(hooks.map(({ id }) => id));
+    const kept = new Set(ids);
     for (const [id, runner] of this.#runners) {
-      if (ids.has(id) && !runner.hasStopped) continue;
+      if (kept.has(id) && !runner.hasStopped) continue;
       this.#runners.delete(id);
       await runner.close();
     }
-    if (hooks.length === 0) return;
+    if (ids.length === 0) return;
     const database = await this.#modules.database();
-    for (const hook of hooks) {
-      if (this.#runners.has(hook.id)) continue;
+    for (const id of ids) {
+      if (this.#runners.has(id)) continue;
+      const hook = await database.withWriter((client) => readWebhook(client, null, id));
+      if (hook === null) continue;
       const onAttempt = ({ state }: { readonly state: DeliveryState }) => {
         if (state === 'delivered') this.#counts.delivered++;
         else this.#counts.failed++;

@@ -54,13 +54,40 @@ function hookOf({ secret, previous_secret, previous_until, ...row }: HookRow): S
   return { ...row, secrets: { secret, previous_secret, previous_until } };
 }
 
-/** All webhooks; those of one owner when it is given. @param owner undefined: any */
-export async function readWebhooks(client: Client, owner?: string | null): Promise<readonly StoredWebhook[]> {
+/** The webhooks of one owner. @param owner null: all webhooks */
+export async function readWebhooks(client: Client, owner: string | null): Promise<readonly StoredWebhook[]> {
   const { rows } = await client.query<HookRow>(
-    `SELECT ${HOOK.join()} FROM webhooks WHERE $1::boolean OR owner IS NOT DISTINCT FROM $2 ORDER BY created_at, id`,
-    [owner === undefined, owner ?? null],
+    `SELECT ${HOOK.join()} FROM webhooks WHERE $1::text IS NULL OR owner = $1 ORDER BY created_at, id`,
+    [owner],
   );
   return rows.map(hookOf);
+}
+
+/** @param owner null: whoever has it @returns null: there is none, or it is of another owner */
+export async function readWebhook(client: Client, owner: string | null, id: string): Promise<StoredWebhook | null> {
+  const { rows } = await client.query<HookRow>(
+    `SELECT ${HOOK.join()} FROM webhooks WHERE id = $2 AND ($1::text IS NULL OR owner = $1)`,
+    [owner, id],
+  );
+  return rows.map(hookOf)[0] ?? null;
+}
+
+/** Ids of all webhooks, in the order of {@link readWebhooks}: the filters of a thousand of them may be 256 MB. */
+export async function readWebhookIds(client: Client): Promise<readonly string[]> {
+  const { rows } = await client.query<{ readonly id: string }>('SELECT id FROM webhooks ORDER BY created_at, id');
+  return rows.map(({ id }) => id);
+}
+
+/** How many webhooks there are, and how many of them an owner has. */
+export async function countWebhooks(
+  client: Client,
+  owner: string | null,
+): Promise<{ readonly all: number; readonly own: number }> {
+  const { rows } = await client.query<{ readonly all: number; readonly own: number }>(
+    'SELECT count(*)::int AS all, count(*) FILTER (WHERE owner = $1)::int AS own FROM webhooks',
+    [owner],
+  );
+  return rows[0]!;
 }
 
 export async function insertWebhook(client: Client, hook: StoredWebhook): Promise<void> {
