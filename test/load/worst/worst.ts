@@ -31,8 +31,10 @@ const SENDERS = 8;
 const PAUSE_MS = 500;
 /** Before an honest client asks in the table, so that what it sees is the abuse under way. */
 const HEAD_START_MS = 250;
-/** How soon after the end the index must have what was sent. */
+/** How soon the index must have what was sent, once no message waits in the network any more. */
 const INDEXED_MS = 30_000;
+/** How long messages may wait in the network after the end: those of the abuses are before them, and some never end. */
+const EXECUTED_MS = 300_000;
 const CAUSES = 5;
 /** The honest clients are a clock: what they wait for a processor is nothing that Tern does. They need a few percent of one. */
 const CLOCK_NICE = -15;
@@ -168,7 +170,10 @@ async function lostMessages(tern: MeasuredTern, network: HostileNetwork, sent: r
   const headers = { 'x-api-key': tern.keys.unlimited };
   /** What was answered last about those that were not found. */
   let lost = new Map(sent.map((hash) => [hash, '']));
-  for (const until = Date.now() + INDEXED_MS; lost.size > 0 && Date.now() < until; await delay(500)) {
+  const last = Date.now() + EXECUTED_MS;
+  let until = Date.now() + INDEXED_MS;
+  for (; lost.size > 0 && Date.now() < until; await delay(500)) {
+    if ((await network.waitingMessages()) > 0) until = Math.min(last, Date.now() + INDEXED_MS);
     const still = new Map<string, string>();
     for (const hash of lost.keys()) {
       const query = `msg_hash=${encodeURIComponent(hash)}&direction=in`;
