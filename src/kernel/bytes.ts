@@ -1,19 +1,43 @@
-/** Views `bytes` as a Buffer without copying. */
-function view(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-}
+type ToText = (this: Uint8Array, start: number, end: number) => string;
+
+/**
+ * What `Buffer.toString` calls. It takes any bytes; to view them as a Buffer, V8 would have to move short ones, such as hashes, out of
+ * its heap, which takes twice as long as the text and leaves a backing store to collect.
+ */
+const { hexSlice, base64Slice, base64urlSlice, latin1Slice } = Buffer.prototype as unknown as Readonly<
+  Record<'hexSlice' | 'base64Slice' | 'base64urlSlice' | 'latin1Slice', ToText>
+>;
 
 export function toHex(bytes: Uint8Array): string {
-  return view(bytes).toString('hex');
+  return hexSlice.call(bytes, 0, bytes.length);
 }
 
 export function toBase64(bytes: Uint8Array): string {
-  return view(bytes).toString('base64');
+  return base64Slice.call(bytes, 0, bytes.length);
 }
 
 /** base64url without padding (RFC 4648 §5). */
 export function toBase64Url(bytes: Uint8Array): string {
-  return view(bytes).toString('base64url');
+  return base64urlSlice.call(bytes, 0, bytes.length);
+}
+
+/** One character for each byte, such as for the key of a map. */
+export function toLatin1(bytes: Uint8Array): string {
+  return latin1Slice.call(bytes, 0, bytes.length);
+}
+
+/** A view of eight bytes: one of short bytes themselves moves them out of the heap, as above. */
+const eight = new DataView(new ArrayBuffer(8));
+
+/** The unsigned 64 bits from a byte on, big-endian. */
+export function uint64At(bytes: Uint8Array, at: number): bigint {
+  for (let i = 0; i < 8; i++) eight.setUint8(i, bytes[at + i]!);
+  return eight.getBigUint64(0);
+}
+
+/** The signed 32 bits from a byte on, big-endian. */
+export function int32At(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!;
 }
 
 /** Bytes of a hex string (either case), or `null` when it is not one. */

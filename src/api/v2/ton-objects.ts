@@ -6,7 +6,7 @@ import type { BlockId } from '#formats/proofs/block-id.js';
 import type { TransactionRef } from '#formats/proofs/transactions.js';
 import { signedShard } from '#formats/tl/block-id.js';
 import type { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
-import { toBase64 } from '#kernel/bytes.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
 
 /** Names of types that the published document and live services spell differently; renamed in the `toncenter` profile. */
 export const BLOCK_ID_TYPE = 'chain.blockIdExt';
@@ -140,7 +140,7 @@ export function extraCurrencies(currencies: ExtraCurrencyCollection): ExtraCurre
 
 /** `0:83DFD552…` */
 export function upperRaw({ workchain, hash }: Address): string {
-  return `${workchain}:${Buffer.from(hash.buffer, hash.byteOffset, hash.byteLength).toString('hex').toUpperCase()}`;
+  return `${workchain}:${toHex(hash).toUpperCase()}`;
 }
 
 /** The user-friendly form with the flags of the given form; bounceable when it had none. @throws address/workchain */

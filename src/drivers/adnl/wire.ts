@@ -5,7 +5,7 @@ import { AdnlMessageAnswer, AdnlMessageQuery, TcpPing, TcpPong } from '#formats/
 import type { TlConstructor } from '#formats/tl/constructor.js';
 import { TlReader } from '#formats/tl/tl-reader.js';
 import { TlWriter } from '#formats/tl/tl-writer.js';
-import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { bytesEqual, toHex, toLatin1 } from '#kernel/bytes.js';
 import { TernError } from '#kernel/tern-error.js';
 
 /** Size of the handshake packet. */
@@ -339,7 +339,7 @@ export function writePong(randomId: bigint): Uint8Array {
 
 /** The id of a query as a map key: a string of 32 characters, one per byte. */
 export function queryKey(id: Uint8Array): string {
-  return Buffer.from(id.buffer, id.byteOffset, id.byteLength).toString('latin1');
+  return toLatin1(id);
 }
 
 /** Maximum data bytes of a query or an answer in a packet of this length. */

@@ -20,6 +20,7 @@ import { RequestRun, TriedServers, unqueriedServersText, type VerifiedAnswer } f
 import { LiteServer, type ServerListener } from '#drivers/lite/server.js';
 import { ServerWatch } from '#drivers/lite/server-watch.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
+import { toLatin1 } from '#kernel/bytes.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
 import { silentLogger } from '#kernel/logger.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
@@ -176,7 +177,7 @@ export class LitePool implements LiteSource {
   async #query<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value> {
     const { fn, query, need, waitSeqno = 0, immutable = false } = request;
     const bytes = encodeLiteQuery(fn, query);
-    const queryKey = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+    const queryKey = toLatin1(bytes);
     const key = request.verifiedAs === undefined ? queryKey : `${request.verifiedAs}\n${queryKey}`;
     if (immutable) {
       const cached = this.#cache.get(key);

@@ -1,5 +1,6 @@
 import { Address } from '#formats/address/address.js';
-import { sha256 } from '#formats/cells/digests.js';
+import { sha256Into } from '#formats/cells/digests.js';
+import { int32At } from '#kernel/bytes.js';
 
 /** An address as it is stored: the workchain in one signed byte, or in four where one is too small, then the account id. */
 export function addressBytes({ workchain, hash }: Address): Uint8Array {
@@ -13,18 +14,20 @@ export function addressBytes({ workchain, hash }: Address): Uint8Array {
 
 /** The inverse of {@link addressBytes}. */
 export function addressOfBytes(bytes: Uint8Array): Address {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  const workchain = bytes.length === 33 ? view.getInt8(0) : view.getInt32(0);
+  const workchain = bytes.length === 33 ? (bytes[0]! << 24) >> 24 : int32At(bytes, 0);
   return Address.ofParts(workchain, bytes.slice(bytes.length - 32));
 }
+
+const digest = new Uint8Array(32);
+const digestView = new DataView(digest.buffer);
 
 /**
  * The key of an account: the first 64 bits of SHA-256 of its {@link addressBytes}. Anybody may choose an address, but finding one
  * whose hash has the same first 64 bits as another takes 2^64 attempts.
  */
 export function accountKey(address: Uint8Array): bigint {
-  const digest = sha256(address);
-  return new DataView(digest.buffer, digest.byteOffset).getBigInt64(0);
+  sha256Into(address, address.length, digest, 0);
+  return digestView.getBigInt64(0);
 }
 
 /** The id of a contract none of whose transactions is indexed: greater than all ids of transactions. */

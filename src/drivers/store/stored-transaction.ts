@@ -12,6 +12,7 @@ import { decodeCell, type Lazy } from '#formats/tlb/codec/codec.js';
 import { type Message, messageBody, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
 import { accountOf } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
+import { uint64At } from '#kernel/bytes.js';
 
 /** Codes of fewer bytes stay in the transaction: reading them from elsewhere would cost more than it saves. */
 const SHARED_FROM = 128;
@@ -328,7 +329,7 @@ export function transactionHead(stored: Uint8Array): TransactionHead {
   return {
     account_addr: nibbles(data, AT.account, 32),
     prev_trans_hash: nibbles(data, AT.prevHash, 32),
-    prev_trans_lt: new DataView(lt.buffer).getBigUint64(0),
+    prev_trans_lt: uint64At(lt, 0),
     wasNonexist: statuses >> 2 === NONEXIST,
     isNonexist: (statuses & 3) === NONEXIST,
   };

@@ -12,7 +12,7 @@ import {
 } from '#formats/tlb/codec/dictionary.js';
 import { bits256, uint, uint64 } from '#formats/tlb/codec/primitives.js';
 import { record } from '#formats/tlb/codec/record.js';
-import { concatBytes } from '#kernel/bytes.js';
+import { concatBytes, int32At, uint64At } from '#kernel/bytes.js';
 
 const int32Key = intKey(32);
 const uint32Key = uintKey(32);
@@ -42,8 +42,7 @@ export const outMsgQueueKey: KeyCodec<OutMsgQueueKey> = {
   encode: ({ workchain, prefix, hash }) =>
     concatBytes(int32Key.encode(workchain), uint64Key.encode(prefix), hashKey.encode(hash)),
   decode: (bytes) => {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { workchain: view.getInt32(0), prefix: view.getBigUint64(4), hash: bytes.slice(12) };
+    return { workchain: int32At(bytes, 0), prefix: uint64At(bytes, 4), hash: bytes.slice(12) };
   },
 };
 
@@ -76,8 +75,7 @@ export const processedInfoKey: KeyCodec<ProcessedInfoKey> = {
   bits: 96,
   encode: ({ shard, mc_seqno }) => concatBytes(uint64Key.encode(shard), uint32Key.encode(mc_seqno)),
   decode: (bytes) => {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { shard: view.getBigUint64(0), mc_seqno: view.getUint32(8) };
+    return { shard: uint64At(bytes, 0), mc_seqno: int32At(bytes, 8) >>> 0 };
   },
 };
 

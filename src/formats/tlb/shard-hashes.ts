@@ -6,7 +6,7 @@ import { bits256, bool, constrained, uint, uint32, uint64 } from '#formats/tlb/c
 import { record, union, variant } from '#formats/tlb/codec/record.js';
 import { addCurrency, CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
 import { tlbErrors } from '#formats/tlb/errors.js';
-import { concatBytes } from '#kernel/bytes.js';
+import { concatBytes, int32At, uint64At } from '#kernel/bytes.js';
 
 /** A binary tree with a value at each leaf; the bits of the path select a leaf: 0 is left, 1 is right. */
 export type BinTree<T> =
@@ -169,8 +169,7 @@ export const shardKey: KeyCodec<ShardKey> = {
   bits: 96,
   encode: ({ workchain, shard }) => concatBytes(int32Key.encode(workchain), uint64Key.encode(shard)),
   decode: (bytes) => {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    return { workchain: view.getInt32(0), shard: view.getBigUint64(4) };
+    return { workchain: int32At(bytes, 0), shard: uint64At(bytes, 4) };
   },
 };
 

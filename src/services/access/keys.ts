@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { fromHex, toBase64Url, toHex } from '#kernel/bytes.js';
+import { fromHex, toBase64Url, toHex, toLatin1 } from '#kernel/bytes.js';
 import { accessErrors } from '#services/access/errors.js';
 import { type ConfigField, NAME, NAME_DESCRIPTION } from '#services/access/json-field.js';
 import { limitsOn, type Plan, type Plans } from '#services/access/plans.js';
@@ -160,7 +160,7 @@ export class KeyIndex {
 }
 
 function prefixOf(hash: Uint8Array): string {
-  return Buffer.from(hash.buffer, hash.byteOffset, 8).toString('latin1');
+  return toLatin1(hash.subarray(0, 8));
 }
 
 /** A watch of stored keys and plans. */

@@ -48,7 +48,7 @@ import {
 } from '#drivers/store/read/transaction-assembly.js';
 import { StoredMessages, StoredTransaction, transactionHead } from '#drivers/store/stored-transaction.js';
 import type { Address } from '#formats/address/address.js';
-import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { bytesEqual, toHex, uint64At } from '#kernel/bytes.js';
 
 /** A page of transactions that match a filter. */
 export async function readIndexedTransactions(
@@ -147,7 +147,7 @@ const NOTHING_MATCHES = Symbol('none');
 /** Whether an account can be in a shard, by its address. @param shard unsigned */
 function shardHolds(shard: bigint, { hash }: Address): boolean {
   const end = shard & -shard;
-  const prefix = new DataView(hash.buffer, hash.byteOffset).getBigUint64(0);
+  const prefix = uint64At(hash, 0);
   return end !== 0n && ((prefix ^ shard) & ~(end | (end - 1n)) & ((1n << 64n) - 1n)) === 0n;
 }
 
