@@ -28,7 +28,6 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import type { WrittenTransaction } from '#api/v3/final-texts.js';
-import { hashBase64 } from '#api/v3/json-values.js';
 import { checkPage, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
   excludeSystemParameter,
@@ -48,7 +47,7 @@ import type { ActionType, DetailField, DetailFields, FieldKinds } from '#domain/
 import { expandActionTypes } from '#domain/actions/action-versions.js';
 import type { ActionTypeFilter, IndexedAction } from '#drivers/store/read/actions.js';
 import type { IndexedTransaction } from '#drivers/store/read/index-types.js';
-import { toHex } from '#kernel/bytes.js';
+import { toBase64, toHex } from '#kernel/bytes.js';
 
 // Details: schema and writer of each type follow from its declaration in domain/actions.
 
@@ -183,7 +182,7 @@ export interface ActionSource {
 
 const hashes = answerValue<readonly Uint8Array[]>(
   Type.Array(Type.String(), { description: 'Hashes of its transactions by logical time, in base64.' }),
-  (all) => `[${all.map((each) => `"${hashBase64(each)}"`).join(',')}]`,
+  (all) => `[${all.map((each) => `"${toBase64(each)}"`).join(',')}]`,
 );
 
 const transactionsFull = answerValue<NonNullable<ActionSource['transactions']>>(

@@ -8,7 +8,6 @@ import {
   checkedBocBase64,
   currenciesText,
   decimalText,
-  hashText,
   upperCaseRaw,
 } from '#api/v3/json-values.js';
 import type { Address } from '#formats/address/address.js';
@@ -239,7 +238,7 @@ export function word(description: string, options: { readonly enum?: readonly st
 
 /** 256 bits. */
 export function hash(description: string): AnswerValue<Uint8Array> {
-  return answerValue(Type.String({ description: `${description} 32 bytes in base64.` }), hashText);
+  return answerValue(Type.String({ description: `${description} 32 bytes in base64.` }), base64Text);
 }
 
 /** 256 bits that are base64 already. */

@@ -18,7 +18,7 @@ import {
   liveTraceBody,
 } from '#api/v3/emulate-input.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { checkedBocBase64, hashBase64, upperCaseRaw } from '#api/v3/json-values.js';
+import { checkedBocBase64, upperCaseRaw } from '#api/v3/json-values.js';
 import { emulatedTransactions, writeLiveActions, writeLiveTransactionsInSlices } from '#api/v3/live-answers.js';
 import { EMULATION_PRICE } from '#api/v3/price.js';
 import { TraceNodeSchema } from '#api/v3/traces.js';
@@ -28,6 +28,7 @@ import type { ActionTypeFilter } from '#drivers/store/read/actions.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { toBase64 } from '#kernel/bytes.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 import type { WorkSlices } from '#kernel/work-slices.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
@@ -315,8 +316,8 @@ async function cellParts({ transactions }: EmulatedTrace, slices: WorkSlices): P
       const account = decodeCell(ShardAccount, state).account.value;
       if (account.kind !== 'account' || account.storage.state.kind !== 'account_active') continue;
       const { code, data: own } = account.storage.state.state_init;
-      if (code !== null) codes.set(hashBase64(code.hash()), code);
-      if (own !== null) data.set(hashBase64(own.hash()), own);
+      if (code !== null) codes.set(toBase64(code.hash()), code);
+      if (own !== null) data.set(toBase64(own.hash()), own);
     }
   }
   let characters = 0;

@@ -14,19 +14,6 @@ export function base64Text(bytes: Uint8Array): string {
   return `"${toBase64(bytes)}"`;
 }
 
-const scratch = Buffer.alloc(32);
-
-/** 32 bytes in standard base64, without allocating a buffer for each. */
-export function hashBase64(hash: Uint8Array): string {
-  scratch.set(hash);
-  return scratch.toString('base64');
-}
-
-/** As {@link hashBase64}, as JSON. */
-export function hashText(hash: Uint8Array): string {
-  return `"${hashBase64(hash)}"`;
-}
-
 /** The raw form, hexadecimal digits in upper case: `0:ABC…`. */
 export function upperCaseRaw(address: Address): string {
   return address.toRaw().toUpperCase();

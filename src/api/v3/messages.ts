@@ -25,7 +25,6 @@ import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { MessageText, type TextsOfProfile, type WrittenMessage } from '#api/v3/final-texts.js';
-import { hashBase64 } from '#api/v3/json-values.js';
 import { checkPage, filterOf, listAnswer, type PiecedRow, pageOf } from '#api/v3/page.js';
 import {
   accountOrNullParameter,
@@ -57,7 +56,7 @@ import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { type CommonMsgInfo, type Message, messageBodyCell, normalizedExternalHash } from '#formats/tlb/message.js';
 import { accountOf } from '#formats/tlb/msg-address.js';
 import { Transaction } from '#formats/tlb/transaction.js';
-import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { bytesEqual, toBase64, toHex } from '#kernel/bytes.js';
 
 /** From this global version on, the bits of `ihr_fee` hold `extra_flags`. */
 const EXTRA_FLAGS_VERSION = 12;
@@ -215,7 +214,7 @@ export function writeMessage(
   isLive: boolean,
   page: AnswerPage,
 ): WrittenMessage {
-  const hash = hashBase64(message.cell.hash());
+  const hash = toBase64(message.cell.hash());
   const hasExtraFlags = global_version >= EXTRA_FLAGS_VERSION;
   const key = hasExtraFlags && !isLive ? hash : `${hash} ${hasExtraFlags} ${isLive}`;
   let written = page.messages?.get(key);

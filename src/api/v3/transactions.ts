@@ -32,7 +32,6 @@ import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { TransactionText, type WrittenOrKept, type WrittenTransaction } from '#api/v3/final-texts.js';
-import { hashBase64 } from '#api/v3/json-values.js';
 import { MessageAnswer, writeMessage } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, type PiecedRow, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
@@ -76,6 +75,7 @@ import type {
   TrCreditPhase,
 } from '#formats/tlb/transaction.js';
 import { Transaction, type TransactionDescr } from '#formats/tlb/transaction.js';
+import { toBase64 } from '#kernel/bytes.js';
 
 const ACCOUNT_STATUSES: Readonly<Record<AccountStatus, string>> = {
   acc_state_uninit: 'uninit',
@@ -410,7 +410,7 @@ export function writeTransaction(listed: AnswerTransaction, page: AnswerPage): W
 export function writeCells(placed: PlacedTransaction, cell: Cell, page: AnswerPage): WrittenTransaction {
   const { block, global_version } = placed;
   const isLive = placed.predicted !== undefined;
-  const hash = hashBase64(cell.hash());
+  const hash = toBase64(cell.hash());
   const transaction = decodeCell(Transaction, cell);
   const { lt, in_msg } = transaction;
   const account = page.addresses.add(Address.ofParts(block.workchain, transaction.account_addr));
