@@ -90,6 +90,19 @@ describe('reader threads', () => {
     expect(pool.helps('transactions', 4)).toBe(false);
   });
 
+  it('do not help while a call lasts long', async () => {
+    const clock = new FakeClock();
+    const pool = poolOf({ fromPrice: 25, sharedFromPrice: 4, callsPerThread: 2 }, [url], clock);
+    await pool.answer(call('transactions', { limit: '7' }), caller());
+    await expect.poll(() => pool.helps('transactions', 4)).toBe(true);
+    const answering = pool.answer(call('transactions', { limit: '7' }), caller());
+    expect(pool.helps('transactions', 4)).toBe(true);
+    clock.advance(101);
+    expect(pool.helps('transactions', 4)).toBe(false);
+    await answering;
+    expect(pool.helps('transactions', 4)).toBe(true);
+  });
+
   it('tell what changed as it is, once they are told that it changed', async () => {
     const pool = poolOf();
     const bookOf = async () => {

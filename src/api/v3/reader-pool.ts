@@ -79,6 +79,9 @@ interface WaitingCall {
 /** Smaller calls without help after which a thread is started for them: not for the first page of an explorer. */
 export const UNHELPED = 32;
 
+/** With a call that has lasted so long threads are busy, or get no processor: smaller calls are quicker without them. */
+const SLOW_MS = 100;
+
 /** Of the time of a call, so much counts as much as a call does, in milliseconds. */
 const MS_PER_TURN = 100;
 
@@ -93,6 +96,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   readonly #modules: ReaderModules;
   readonly #waiting = new FairShare<WaitingCall>();
   #running = 0;
+  /** When those that are running began, the oldest first. */
+  readonly #began = new Set<{ readonly at: number }>();
   /** Of the calls that threads work on. */
   readonly #signals = new Map<number, AbortSignal>();
   #readers: Reader[] = [];
@@ -120,9 +125,14 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     const { sharedFromPrice, callsPerThread } = this.#settings;
     if (this.#closed || price < sharedFromPrice || !INDEX_ENDPOINTS.has(endpoint)) return false;
     const ready = this.#readers.filter(({ thread }) => thread.isAlive && thread.isReady).length;
-    if (this.#running < ready * callsPerThread) return true;
+    if (this.#running < ready * callsPerThread) return !this.#isSlow();
     // Nobody waits until it has started: it is for later calls.
     if (ready === 0 && ++this.#unhelped >= UNHELPED) this.#startEarly();
+    return false;
+  }
+
+  #isSlow(): boolean {
+    for (const { at } of this.#began) return this.#modules.clock.now() - at > SLOW_MS;
     return false;
   }
 
@@ -149,7 +159,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   async answer(call: ThreadCall<SwitchValues<V3Switches>>, { signal, client }: ThreadCaller): Promise<ThreadAnswer> {
     await this.#enter(client, signal);
     const { clock } = this.#modules;
-    const began = clock.now();
+    const began = { at: clock.now() };
+    this.#began.add(began);
     try {
       const start = await this.#modules.start();
       signal.throwIfAborted();
@@ -158,7 +169,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
       return await this.#answer(this.#freeReader(start), { ...call, coverage }, signal);
     } finally {
       this.#running--;
-      this.#waiting.charge(client, (clock.now() - began) / MS_PER_TURN);
+      this.#began.delete(began);
+      this.#waiting.charge(client, (clock.now() - began.at) / MS_PER_TURN);
       this.#waiting.take()?.begin();
     }
   }
