@@ -96,6 +96,7 @@ describe('reader threads', () => {
     await pool.answer(call('transactions', { limit: '7' }), caller());
     await expect.poll(() => pool.helps('transactions', 4)).toBe(true);
     const answering = pool.answer(call('transactions', { limit: '7' }), caller());
+    await Promise.resolve();
     expect(pool.helps('transactions', 4)).toBe(true);
     clock.advance(101);
     expect(pool.helps('transactions', 4)).toBe(false);
