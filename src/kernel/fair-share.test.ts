@@ -25,6 +25,13 @@ describe('a fair share', () => {
     expect([queue.take(), queue.take(), queue.take(), queue.take()]).toEqual(['b0', 'a10', 'b1', 'a11']);
   });
 
+  it('lets those of whom less is expected go first among newcomers, and not for ever', () => {
+    const queue = filled({ a: ['a0'], b: ['b0'] });
+    for (let i = 0; i < 3; i++) queue.add('light', `l${i}`, 0.5);
+    queue.add('heavy', 'h0', 1.7);
+    expect(all(queue)).toEqual(['a0', 'b0', 'l0', 'l1', 'h0', 'l2']);
+  });
+
   it('counts what an item has cost', () => {
     const queue = filled({ a: ['a0', 'a1', 'a2'], b: ['b0', 'b1', 'b2'] });
     expect(queue.take()).toBe('a0');

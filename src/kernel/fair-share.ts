@@ -1,6 +1,8 @@
 interface Client<Item> {
   /** What it has had, counted from the least of those who waited when it came. */
   served: number;
+  /** What its next item is expected to cost. */
+  readonly expected: number;
   readonly items: Set<Item>;
 }
 
@@ -9,7 +11,8 @@ const MOST_REMEMBERED = 10_000;
 
 /**
  * A queue whose next item is the oldest one of the client that has had the least (start-time fair queueing): one who asks for
- * much delays himself and hardly anybody else. An item counts as much as `itemCost`, and what {@link FairShare.charge} adds.
+ * much delays himself and hardly anybody else. An item counts as much as `itemCost`, and what {@link FairShare.charge} adds. Of clients
+ * that have had as much, which all newcomers have, the one whose next item is expected to cost least is the first.
  */
 export class FairShare<Item> {
   /** Those with items. */
@@ -39,10 +42,11 @@ export class FairShare<Item> {
     return this.#waiting.get(client)?.items.size ?? 0;
   }
 
-  add(name: string, item: Item): void {
+  /** @param expected what an item of the client is expected to cost; of the first item since it had none */
+  add(name: string, item: Item, expected = 0): void {
     let client = this.#waiting.get(name);
     if (client === undefined) {
-      client = { served: Math.max(this.#served.get(name) ?? 0, this.#level), items: new Set() };
+      client = { served: Math.max(this.#served.get(name) ?? 0, this.#level), expected, items: new Set() };
       this.#served.delete(name);
       this.#waiting.set(name, client);
     }
@@ -60,7 +64,7 @@ export class FairShare<Item> {
     let best: Client<Item> | null = null;
     let bestName = '';
     for (const [name, client] of this.#waiting) {
-      if ((best !== null && client.served >= best.served) || !mayHave(name)) continue;
+      if ((best !== null && client.served + client.expected >= best.served + best.expected) || !mayHave(name)) continue;
       best = client;
       bestName = name;
     }

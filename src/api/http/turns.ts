@@ -16,6 +16,9 @@ const ROOM_OF_CLIENT = 1 / 2;
 /** How many requests one turn begins at most. */
 const MOST_OF_TURN = 64;
 
+/** What a request is expected to take, for a client of weight 1, in milliseconds. */
+const EXPECTED_MS = 5;
+
 /** What any request takes, beside what is measured: it was read, and is answered. */
 const BEGIN_MS = 0.1;
 
@@ -145,7 +148,7 @@ export class Turns {
   }
 
   #add(turn: TurnOf, work: Work): void {
-    this.#queues[turn.kind].add(turn.client, () => this.#run(turn, work));
+    this.#queues[turn.kind].add(turn.client, () => this.#run(turn, work), EXPECTED_MS / turn.weight);
     this.#schedule();
   }
 
