@@ -115,6 +115,21 @@ it('goes to another thread that is free when it is smaller, too, while several c
   expect(onThread.length).toBe(1);
 });
 
+it('is answered by this thread when the one that helps does not', async () => {
+  let asked = 0;
+  await start(() => {
+    asked++;
+    return new Promise(() => {});
+  });
+  const waiting = [1, 2].map((n) => fetch(`${server.url}/api/v3/masterchainInfo?wait=true&how=${n}`));
+  await expect.poll(() => world.worked.length).toBe(2);
+  const answer = await fetch(wallets(45).replace(/&x_timeout=.*/, ''));
+  expect(asked).toBe(1);
+  expect(await answer.json()).toEqual({ rows: [{ account: ['A', 'B'], limit: 45 }] });
+  world.release();
+  await Promise.all(waiting);
+});
+
 it('is called off when the client leaves', async () => {
   let left = (): void => {};
   const aborted = new Promise<void>((resolve) => {

@@ -30,7 +30,7 @@ import type { RawParameters } from '#api/http/query-string.js';
 import type { RequestWatch } from '#api/http/request-watch.js';
 import { type CurrentHead, parametersKey, ResponseCache } from '#api/http/response-cache.js';
 import { type WorkPermit, WorkQueue, type WorkSettings } from '#api/http/work-queue.js';
-import type { Clock } from '#kernel/clock.js';
+import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';
 import type { WorkBudget, WorkDecision } from '#services/access/access.js';
@@ -150,6 +150,9 @@ interface CallSettings extends WorkSettings {
 
 /** Calls under way from which on other threads help with smaller ones. */
 const BUSY_FROM = 3;
+
+/** What they have not answered so soon is answered here as well: they go behind this thread where processors are scarce. */
+const HELP_MS = 250;
 
 /** Thrown by `ApiRequest.foresee`: the call is for another thread. */
 class ForAnotherThread extends Error {}
@@ -400,23 +403,41 @@ export class EndpointCalls {
       const keys = endpoint.depends?.(params) ?? null;
       return keys && [...keys, ...more];
     };
-    const onThread = async () => {
-      const answer = await this.#onThread(call, request);
+    const finishedThere = (answer: ThreadAnswer) => {
       const { bytes, headers, worked: workedThere, keys = [], tail = null } = answer;
       if (!answer.isKept) isKept = false;
       return finished(new EndpointResult(bytes, headers, rename, mcSeqno, workedThere, { keys: keysWith(keys), tail }));
     };
     const price = priceOf(endpoint, params, request.profile);
     const mayHelp = this.#inFlight >= BUSY_FROM && !this.#held.isFull;
-    if (threads?.takes(endpoint.name, price) || (mayHelp && threads?.helps(endpoint.name, price))) return onThread();
+    if (threads?.takes(endpoint.name, price)) return finishedThere(await this.#onThread(call, request));
+    if (mayHelp && threads?.helps(endpoint.name, price)) {
+      const answer = await this.#withHelp(call, request);
+      if (answer !== null) return finishedThere(answer);
+    }
     try {
       const value: unknown = await endpoint.handle(params, api.context(request) as never);
       const json = value instanceof JsonText ? value.json : (JSON.stringify(value) ?? 'null');
       const holds = { keys: keysWith(named), tail: value instanceof JsonText ? value.tail : null };
       return finished(new EndpointResult(json, [...headers], rename, mcSeqno, worked, holds));
     } catch (error) {
-      if (error instanceof ForAnotherThread) return onThread();
+      if (error instanceof ForAnotherThread) return finishedThere(await this.#onThread(call, request));
       throw error;
+    }
+  }
+
+  /** @returns null: no thread has answered within {@link HELP_MS} @throws as {@link EndpointCalls.#onThread} */
+  async #withHelp(call: EndpointCall, request: ApiRequest): Promise<ThreadAnswer | null> {
+    let cancel: CancelSchedule = () => {};
+    const late = new Promise<null>((resolve) => {
+      cancel = this.#clock.schedule(HELP_MS, () => resolve(null));
+    });
+    const answering = this.#onThread(call, request);
+    answering.catch(() => {});
+    try {
+      return await Promise.race([answering, late]);
+    } finally {
+      cancel();
     }
   }
 
