@@ -6,9 +6,12 @@ import {
   concatBytes,
   fromBase64,
   fromHex,
+  int32At,
   toBase64,
   toBase64Url,
   toHex,
+  toLatin1,
+  uint64At,
 } from '#kernel/bytes.js';
 
 const bytes = (...values: number[]) => Uint8Array.from(values);
@@ -21,6 +24,28 @@ describe('hex', () => {
 
   it('refuses what is not hex', () => {
     for (const text of ['0', '0g', 'zz', ' 00', '0x00']) expect(fromHex(text), text).toBeNull();
+  });
+});
+
+describe('text and numbers of a view', () => {
+  const view = fc
+    .tuple(fc.uint8Array({ minLength: 8, maxLength: 200 }), fc.nat(50))
+    .map(([value, before]) => [value, Uint8Array.from([...Array(before).keys(), ...value]).subarray(before)] as const);
+
+  it('are those of its bytes', () => {
+    fc.assert(
+      fc.property(view, ([value, part]) => {
+        const copy = Buffer.from(value);
+        expect(toHex(part)).toBe(copy.toString('hex'));
+        expect(toBase64(part)).toBe(copy.toString('base64'));
+        expect(toBase64Url(part)).toBe(copy.toString('base64url'));
+        expect(toLatin1(part)).toBe(copy.toString('latin1'));
+        expect(toLatin1(part, 3)).toBe(copy.toString('latin1', 0, 3));
+        const at = value.length - 8;
+        expect(uint64At(part, at)).toBe(copy.readBigUInt64BE(at));
+        expect(int32At(part, at)).toBe(copy.readInt32BE(at));
+      }),
+    );
   });
 });
 

@@ -21,9 +21,9 @@ export function toBase64Url(bytes: Uint8Array): string {
   return base64urlSlice.call(bytes, 0, bytes.length);
 }
 
-/** One character for each byte, such as for the key of a map. */
-export function toLatin1(bytes: Uint8Array): string {
-  return latin1Slice.call(bytes, 0, bytes.length);
+/** One character for each byte, such as for the key of a map. @param end of the bytes that are wanted; default: all */
+export function toLatin1(bytes: Uint8Array, end = bytes.length): string {
+  return latin1Slice.call(bytes, 0, end);
 }
 
 /** A view of eight bytes: one of short bytes themselves moves them out of the heap, as above. */

@@ -160,7 +160,7 @@ export class KeyIndex {
 }
 
 function prefixOf(hash: Uint8Array): string {
-  return toLatin1(hash.subarray(0, 8));
+  return toLatin1(hash, 8);
 }
 
 /** A watch of stored keys and plans. */
