@@ -13,6 +13,7 @@ it('the Buffer of the page encodes and decodes as that of Node', () => {
     for (const encoding of ENCODINGS) {
       const text = Buffer.from(part).toString(encoding);
       expect(own.toString(encoding), `${length} ${encoding}`).toBe(text);
+      expect(BrowserBuffer.prototype[`${encoding}Slice`].call(part, 0, length), `${length} ${encoding}`).toBe(text);
       expect([...BrowserBuffer.from(text, encoding)], `${length} ${encoding}`).toEqual([...part]);
     }
   }

@@ -22,18 +22,34 @@ function bytesOf(text: string, encoding: Encoding): Uint8Array {
   return Uint8Array.from(plain, (character) => character.charCodeAt(0));
 }
 
+function textOf(bytes: Uint8Array, encoding: Encoding): string {
+  if (encoding === 'utf8') return new TextDecoder().decode(bytes);
+  if (encoding === 'latin1') return latin1(bytes);
+  if (encoding === 'hex') return Array.from(bytes, (byte) => HEX[byte]).join('');
+  const text = btoa(latin1(bytes));
+  return encoding === 'base64' ? text : text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
 class Bytes extends Uint8Array {
   override toString(encoding: Encoding = 'utf8', from = 0, to = this.length): string {
-    const bytes = new Uint8Array(this.buffer, this.byteOffset + from, to - from);
-    if (encoding === 'utf8') return new TextDecoder().decode(bytes);
-    if (encoding === 'latin1') return latin1(bytes);
-    if (encoding === 'hex') return Array.from(bytes, (byte) => HEX[byte]).join('');
-    const text = btoa(latin1(bytes));
-    return encoding === 'base64' ? text : text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+    return textOf(new Uint8Array(this.buffer, this.byteOffset + from, to - from), encoding);
   }
 }
 
+/** As Node has it: a method of any bytes. */
+function sliceTo(encoding: Encoding) {
+  return function (this: Uint8Array, from: number, to: number): string {
+    return textOf(this.subarray(from, to), encoding);
+  };
+}
+
 export const BrowserBuffer = {
+  prototype: {
+    hexSlice: sliceTo('hex'),
+    base64Slice: sliceTo('base64'),
+    base64urlSlice: sliceTo('base64url'),
+    latin1Slice: sliceTo('latin1'),
+  },
   alloc: (size: number): Bytes => new Bytes(size),
   /** Views a buffer from an offset on, or encodes a text. */
   from(source: string | ArrayBuffer, second: Encoding | number = 'utf8', length?: number): Bytes {
