@@ -285,6 +285,29 @@ describe('a WebSocket', () => {
     socket.close();
   });
 
+  it('goes on with work that was done for it once the budget of its client is not in debt', async () => {
+    let asked = 0;
+    const settled: [number, number][] = [];
+    const work: WorkBudget = {
+      take: (units) => {
+        expect(units).toBe(0);
+        return ++asked > 2 ? { kind: 'allowed' } : { kind: 'limited', retryAfterMs: 5, limit: '10 work units' };
+      },
+      settle: (taken, done) => settled.push([taken, done]),
+    };
+    const budgeted: Access = {
+      check: () => ({ kind: 'allowed', plan: 'plus', key: 'id1', group: null, client: 'one', work }),
+    };
+    await start({}, budgeted);
+    const socket = await open('/stream/ws?api_key=good');
+    await seen[0]!.pace(3);
+    expect([asked, settled]).toEqual([3, [[0, 3]]]);
+    asked = Number.NEGATIVE_INFINITY;
+    const endless = seen[0]!.pace(1);
+    socket.close();
+    await endless;
+  });
+
   it('is refused with a status', async () => {
     await start({}, keys);
     await expect(open('/stream/ws')).rejects.toThrow('401 {"error":"API key does not exist","code":401}');

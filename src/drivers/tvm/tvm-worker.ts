@@ -11,6 +11,7 @@ import {
   type TransactionJob,
   type TvmWorkerContract,
 } from '#drivers/tvm/worker-protocol.js';
+import { toBase64 } from '#kernel/bytes.js';
 import { BEHIND, lowerPriority, ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { WorkerSide } from '#kernel/worker-side.js';
@@ -62,27 +63,23 @@ async function run(job: Job): Promise<JobResult> {
 function runGetMethod(on: Emulator, job: GetMethodJob): Reply {
   const params = JSON.stringify({
     ...job.params,
-    code: base64(job.code),
-    data: base64(job.data),
-    libs: job.libraries === null ? '' : base64(job.libraries),
+    code: toBase64(job.code),
+    data: toBase64(job.data),
+    libs: job.libraries === null ? '' : toBase64(job.libraries),
     prev_blocks_info: job.prevBlocksInfo ?? '',
   });
-  return readGetMethodOutput(on.runGetMethod(params, base64(job.stack), job.config), job.wantLog);
+  return readGetMethodOutput(on.runGetMethod(params, toBase64(job.stack), job.config), job.wantLog);
 }
 
 function emulate(on: Emulator, job: TransactionJob): Reply {
   const output = on.emulate({
     ...job,
-    account: base64(job.account),
-    message: job.message === null ? '' : base64(job.message),
+    account: toBase64(job.account),
+    message: job.message === null ? '' : toBase64(job.message),
   });
   return output === null
     ? { kind: 'refused', problem: 'it cannot read the configuration' }
     : readTransactionOutput(output);
-}
-
-function base64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
 /** Buffers that need not be copied on the way. */

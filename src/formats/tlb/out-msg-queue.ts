@@ -41,9 +41,7 @@ export const outMsgQueueKey: KeyCodec<OutMsgQueueKey> = {
   bits: 352,
   encode: ({ workchain, prefix, hash }) =>
     concatBytes(int32Key.encode(workchain), uint64Key.encode(prefix), hashKey.encode(hash)),
-  decode: (bytes) => {
-    return { workchain: int32At(bytes, 0), prefix: uint64At(bytes, 4), hash: bytes.slice(12) };
-  },
+  decode: (bytes) => ({ workchain: int32At(bytes, 0), prefix: uint64At(bytes, 4), hash: bytes.slice(12) }),
 };
 
 /**
@@ -74,9 +72,7 @@ export interface ProcessedInfoKey {
 export const processedInfoKey: KeyCodec<ProcessedInfoKey> = {
   bits: 96,
   encode: ({ shard, mc_seqno }) => concatBytes(uint64Key.encode(shard), uint32Key.encode(mc_seqno)),
-  decode: (bytes) => {
-    return { shard: uint64At(bytes, 0), mc_seqno: int32At(bytes, 8) >>> 0 };
-  },
+  decode: (bytes) => ({ shard: uint64At(bytes, 0), mc_seqno: int32At(bytes, 8) >>> 0 }),
 };
 
 /** `_ (HashmapE 96 ProcessedUpto) = ProcessedInfo;` — which messages the shard has imported. */

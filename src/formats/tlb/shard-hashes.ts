@@ -168,9 +168,7 @@ export interface ShardKey {
 export const shardKey: KeyCodec<ShardKey> = {
   bits: 96,
   encode: ({ workchain, shard }) => concatBytes(int32Key.encode(workchain), uint64Key.encode(shard)),
-  decode: (bytes) => {
-    return { workchain: int32At(bytes, 0), shard: uint64At(bytes, 4) };
-  },
+  decode: (bytes) => ({ workchain: int32At(bytes, 0), shard: uint64At(bytes, 4) }),
 };
 
 /** Fees collected and coins created by the shard blocks that a masterchain block commits. */

@@ -71,7 +71,7 @@ export type WorkDecision =
 
 /** The budget of work of a client. Work units are about 1 ms of CPU time. */
 export interface WorkBudget {
-  /** Takes the price of a call. */
+  /** Takes the price of a call. @param units 0: asks whether the budget is in debt; then nothing is refused, and nothing counted */
   take(units: number): WorkDecision | Promise<WorkDecision>;
   /** After the call: what was taken is corrected by what was done. */
   settle(taken: number, done: number): void;

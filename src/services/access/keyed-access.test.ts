@@ -83,6 +83,20 @@ describe('open access', () => {
 });
 
 describe('a budget of work', () => {
+  it('in debt says when it is not, which is no refusal', () => {
+    const desk = new Desk();
+    const { key, record } = keyOf({ plan: 'free' });
+    desk.access.setKeys([record]);
+    const { work } = allowed(desk, key);
+    work.settle(0, 2_000);
+    expect(work.take(0)).toEqual({ kind: 'allowed' });
+    work.settle(0, 100);
+    expect(work.take(0)).toMatchObject({ kind: 'limited', retryAfterMs: 500 });
+    desk.clock.advance(500);
+    expect(work.take(0)).toEqual({ kind: 'allowed' });
+    expect(desk.access.planMetrics).toMatchObject([{ plan: 'free', limited_by_work: 0, work: 2_100 }]);
+  });
+
   const allowed = (desk: Desk, key: string | null) => {
     const decision = desk.ask(key);
     if (decision.kind !== 'allowed') throw new TypeError(decision.kind);

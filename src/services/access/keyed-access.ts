@@ -171,10 +171,12 @@ export class KeyedAccess implements Access {
     const { plan, limits, network, key, subject } = asker;
     const { limiter, usage } = this.#modules;
     const question = { subject, isAddress: key === null, limits };
-    const decide = (answer: LimitDecision): WorkDecision => {
+    const decide = (answer: LimitDecision, units: number): WorkDecision => {
       if (answer.passed) return WORK_ALLOWED;
-      this.#counts.count(plan.name, network, 'limited_by_work');
-      usage.count(key?.id ?? WITHOUT_KEY, network, 'limited');
+      if (units > 0) {
+        this.#counts.count(plan.name, network, 'limited_by_work');
+        usage.count(key?.id ?? WITHOUT_KEY, network, 'limited');
+      }
       const limit = limitText('work', limits, key);
       this.#tell(asker, limit);
       return { kind: 'limited', retryAfterMs: Math.ceil(answer.waitMs), limit };
@@ -182,7 +184,7 @@ export class KeyedAccess implements Access {
     return {
       take: (units) => {
         const answer = limiter.takeWork(question, units);
-        return answer instanceof Promise ? answer.then(decide) : decide(answer);
+        return answer instanceof Promise ? answer.then((later) => decide(later, units)) : decide(answer, units);
       },
       settle: (taken, done) => {
         limiter.settleWork(question, done - taken);
