@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { httpErrors } from '#api/http/errors.js';
+import type { ReceivedBytes, ReceivedPart } from '#api/http/received-bytes.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { TernError } from '#kernel/tern-error.js';
 
 /** Bounds of request bodies while they are received. */
 interface BodyLimits {
   readonly maxBodyBytes: number;
-  readonly maxBodiesBytes: number;
   readonly maxBodiesPerAddress: number;
   readonly turnBytes: number;
   readonly minBytesPerSecond: number;
@@ -32,21 +32,25 @@ const USUAL_PIECE = 64 * 1024;
 /** A whole body. */
 export interface ReceivedBody {
   readonly bytes: Buffer;
-  /** To be called once, when the bytes are not used any more: they are used for other bodies. */
+  /**
+   * For a body that waits to be parsed: aborted with http/client-left when its client has gone, and with http/overloaded when there
+   * is no room for it any more. Then the bytes must not be read.
+   */
+  waiting(): AbortSignal;
+  /** To be called when the bytes are not used any more: they are used for other bodies. */
   release(): void;
 }
 
 /** Reads request bodies within bounds of memory and time, for each, for each client address, and for all of them. */
 export class BodyReader {
   readonly #limits: BodyLimits;
+  readonly #received: ReceivedBytes;
   readonly #clock: Clock;
-  /** In the order in which they began. */
   readonly #open = new Set<OpenBody>();
   readonly #byMessage = new WeakMap<IncomingMessage, OpenBody>();
   readonly #aborted = new WeakMap<IncomingMessage, TernError>();
   readonly #perAddress = new Map<string, number>();
   readonly #kept: Buffer[] = [];
-  #held = 0;
   /** Bytes taken in this turn of the event loop. */
   #taken = 0;
   #isTurnDue = false;
@@ -55,14 +59,11 @@ export class BodyReader {
   /** Bodies that began in this turn; most of them are whole at its end. */
   readonly #begun = new Set<OpenBody>();
 
-  constructor(limits: BodyLimits, clock: Clock) {
+  /** @param received the room for what bodies hold, from their first byte until they are released */
+  constructor(limits: BodyLimits, received: ReceivedBytes, clock: Clock) {
     this.#limits = limits;
+    this.#received = received;
     this.#clock = clock;
-  }
-
-  /** Bytes held for bodies that are being received, or wait to be parsed. */
-  get heldBytes(): number {
-    return this.#held;
   }
 
   /** Bodies that are being received. */
@@ -71,11 +72,10 @@ export class BodyReader {
   }
 
   /**
-   * The whole body. When all bodies together exceed their bound, the one that has been open longest is given up: bodies that
-   * do not end cannot keep others out.
+   * The whole body.
    *
    * @param address what the bound per client is counted by
-   * @throws http/body-too-large, http/body-in-pieces, http/overloaded when a bound of several bodies is exceeded, http/request-timeout when it does
+   * @throws http/body-too-large, http/body-in-pieces, http/overloaded when there are too many of the client, or no room for it, http/request-timeout when it does
    * not come on at `minBytesPerSecond`, http/client-left, and the error of {@link BodyReader.abort}
    */
   read(message: IncomingMessage, address: string): Promise<ReceivedBody> {
@@ -97,7 +97,7 @@ export class BodyReader {
       }
       this.#perAddress.set(address, ofAddress + 1);
       const body = new OpenBody(message, this.#limits, this.#clock, {
-        onHeld: (bytes) => this.#hold(bytes),
+        receives: (giveUp) => this.#received.begin(giveUp),
         onTaken: (bytes) => this.#take(message, bytes),
         onEnd: (outcome) => {
           this.#paused.delete(message);
@@ -170,20 +170,11 @@ export class BodyReader {
     }
     if (this.#paused.size > 0) this.#turnLater();
   };
-
-  #hold(bytes: number): void {
-    this.#held += bytes;
-    if (bytes < 0) return;
-    for (const body of this.#open) {
-      if (this.#held <= this.#limits.maxBodiesBytes) return;
-      body.fail(httpErrors.overloaded({ limit: 'too many bodies are being received' }));
-    }
-  }
 }
 
 interface BodyEvents {
-  /** The bytes held for the body have changed by so many. */
-  onHeld(bytes: number): void;
+  /** Room for what it holds. */
+  receives(giveUp: (error: TernError) => void): ReceivedPart;
   /** So many bytes came. */
   onTaken(bytes: number): void;
   /** Called once. */
@@ -204,6 +195,10 @@ class OpenBody {
   #length = 0;
   #pieces = 0;
   #hasEnded = false;
+  readonly #held: ReceivedPart;
+  /** Of a whole body that waits to be parsed. */
+  #waiting: AbortController | null = null;
+  #isReleased = false;
   #cancel: CancelSchedule = () => {};
 
   constructor(message: IncomingMessage, limits: BodyLimits, clock: Clock, events: BodyEvents) {
@@ -211,6 +206,10 @@ class OpenBody {
     this.#limits = limits;
     this.#clock = clock;
     this.#events = events;
+    this.#held = events.receives((error) => {
+      if (this.#hasEnded) this.#waiting?.abort(error);
+      else this.fail(error);
+    });
   }
 
   start(): void {
@@ -259,7 +258,7 @@ class OpenBody {
     }
     this.#length = length;
     this.#events.onTaken(piece.length);
-    if (this.#bytes.length > held) this.#events.onHeld(this.#bytes.length - held);
+    this.#held.hold(this.#bytes.length);
   };
 
   readonly #onEnd = (): void => {
@@ -284,16 +283,32 @@ class OpenBody {
     if (outcome instanceof TernError) this.#message.resume();
     const bytes = this.#bytes;
     this.#bytes = EMPTY;
-    const release = (): void => {
-      this.#events.onHeld(-bytes.length);
-      this.#events.giveBack(bytes);
-    };
     if (outcome instanceof TernError) {
-      release();
+      this.#release(bytes);
       this.#events.onEnd(outcome);
       return;
     }
-    this.#events.onEnd({ bytes: outcome, release });
+    this.#events.onEnd({ bytes: outcome, waiting: () => this.#wait(), release: () => this.#release(bytes) });
+  }
+
+  #wait(): AbortSignal {
+    this.#waiting ??= new AbortController();
+    const { socket } = this.#message;
+    if (socket.destroyed) this.#onSocketClosed();
+    else socket.once('close', this.#onSocketClosed);
+    return this.#waiting.signal;
+  }
+
+  readonly #onSocketClosed = (): void => {
+    this.#waiting?.abort(httpErrors['client-left']({}));
+  };
+
+  #release(bytes: Buffer): void {
+    if (this.#isReleased) return;
+    this.#isReleased = true;
+    if (this.#waiting !== null) this.#message.socket.off('close', this.#onSocketClosed);
+    this.#held.release();
+    this.#events.giveBack(bytes);
   }
 }
 

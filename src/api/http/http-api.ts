@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { AnswerTail, AnyEndpoint } from '#api/http/endpoint.js';
 import type { NoSwitches, ParameterSource, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
+import type { ReceivedPart } from '#api/http/received-bytes.js';
 import type { TernError } from '#kernel/tern-error.js';
 import type { StreamLimits } from '#services/access/access.js';
 
@@ -245,7 +246,7 @@ export interface RawRequest {
   readonly headers: IncomingHttpHeaders;
   /** JSON; undefined without a body. */
   readonly body: unknown;
-  /** Of routes that take bytes: the body as it came; null without one. */
+  /** Of routes that take bytes: the body as it came, until the route's promise is settled; null without one. */
   readonly bytes: RawBody | null;
   /** The address of the client, as limits count it. */
   readonly clientAddress: string;
@@ -267,9 +268,17 @@ export interface RawRequest {
    * and when the client has its turn among all that wait.
    *
    * @param units price in work units
-   * @returns what `work` does; rejects with http/work-limit, and with what it throws
+   * @param until ends the waiting in place of `signal`, with its reason
+   * @returns what `work` does; rejects with http/work-limit, http/client-left, http/overloaded when there is no room for the body any
+   * more, and with what `work` throws
    */
-  readonly inTurn: <T>(units: number, work: () => T) => Promise<T>;
+  readonly inTurn: <T>(units: number, work: () => T, until?: AbortSignal) => Promise<T>;
+  /**
+   * Room for messages that the client sends later, among the bodies of all clients.
+   *
+   * @param giveUp called with http/overloaded when there is no room for what is held: it must be dropped
+   */
+  readonly receives: (giveUp: (error: TernError) => void) => ReceivedPart;
   /**
    * Counts work that was done for the client and goes on, such as that of events which it is sent again. Resolves when the budget
    * of the client is not in debt, or `signal` is aborted.

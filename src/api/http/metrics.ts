@@ -3,6 +3,7 @@ import type { BodyReader } from '#api/http/body-reader.js';
 import type { Connections } from '#api/http/connections.js';
 import type { EarlyRefusals } from '#api/http/early-refusals.js';
 import type { EndpointCalls } from '#api/http/endpoint-calls.js';
+import type { ReceivedBytes } from '#api/http/received-bytes.js';
 import type { Turns } from '#api/http/turns.js';
 
 /** Upper bounds in seconds, from cached responses to the deadline. */
@@ -15,6 +16,7 @@ interface MeasuredServer {
   readonly calls: EndpointCalls;
   readonly connections: Connections;
   readonly bodies: BodyReader;
+  readonly received: ReceivedBytes;
   readonly turns: Turns;
   readonly refusals: EarlyRefusals;
 }
@@ -25,7 +27,7 @@ export class HttpMetrics {
   readonly #rejected: Counter<'network' | 'reason'>;
   readonly #work: Counter<'network' | 'api' | 'endpoint'>;
 
-  constructor(registry: Registry, { calls, connections, bodies, turns, refusals }: MeasuredServer) {
+  constructor(registry: Registry, { calls, connections, bodies, received, turns, refusals }: MeasuredServer) {
     const registers = [registry];
     this.#duration = new Histogram({
       name: 'tern_http_request_duration_seconds',
@@ -55,7 +57,7 @@ export class HttpMetrics {
       ['tern_http_connections', 'Open connections', () => connections.size],
       ['tern_http_unbegun_requests', 'Requests that wait to be begun in a later turn', () => turns.waiting],
       ['tern_http_open_bodies', 'Request bodies that are being received', () => bodies.open],
-      ['tern_http_held_body_bytes', 'Bytes held for them', () => bodies.heldBytes],
+      ['tern_http_held_body_bytes', 'Bytes held of bodies and messages that are not parsed yet', () => received.held],
       [
         'tern_http_work_under_way_units',
         'Price of the requests being worked on that are not small',

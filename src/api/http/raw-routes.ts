@@ -5,15 +5,17 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { NetworkChoice } from '#api/http/api-paths.js';
 import { admit } from '#api/http/api-routes.js';
 import { styleOf } from '#api/http/api-style.js';
+import type { ReceivedBody } from '#api/http/body-reader.js';
 import type { Connections } from '#api/http/connections.js';
 import { refuseLimited } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { RawBody, RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
+import type { RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
 import type { HttpSettings } from '#api/http/options.js';
 import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
 import { parseQuery } from '#api/http/query-string.js';
 import { rateLimitHeaders } from '#api/http/rate-limit-headers.js';
+import type { ReceivedBytes } from '#api/http/received-bytes.js';
 import type { Replies } from '#api/http/replies.js';
 import { RequestState } from '#api/http/request-state.js';
 import type { Turns } from '#api/http/turns.js';
@@ -27,6 +29,14 @@ interface RawModules {
   readonly choice: NetworkChoice;
   readonly connections: Pick<Connections, 'upgraded' | 'turnOfClient'>;
   readonly turns: Pick<Turns, 'charge' | 'do'>;
+  readonly received: Pick<ReceivedBytes, 'begin'>;
+}
+
+/** The body of a request to a route that takes bytes. */
+export interface ReceivedRawBody {
+  /** `Content-Type`; null without one. */
+  readonly type: string | null;
+  readonly received: ReceivedBody;
 }
 
 interface Upgrade {
@@ -135,8 +145,11 @@ export class RawRoutes {
     const upgrade = this.#upgrades.get(request.raw);
     const controller = new AbortController();
     const { signal } = controller;
-    const work = { signal, ...this.#workOf(request, state, signal) };
-    const rawRequest = rawRequestOf(request, state, work);
+    const body = request.body as JsonBody | ReceivedRawBody | undefined;
+    const received = body !== undefined && 'received' in body ? body.received : null;
+    const waiting = received === null ? signal : AbortSignal.any([signal, received.waiting()]);
+    const work = { signal, ...this.#workOf(request, state, waiting) };
+    const rawRequest = rawRequestOf(request, state, body, work);
     let isAnswered = false;
     const begin = (status: number) => {
       isAnswered = true;
@@ -159,31 +172,35 @@ export class RawRoutes {
       }
     };
     this.#track(controller, upgrade?.socket ?? reply.raw);
-    run().catch((error) => {
+    const failed = (error: unknown) => {
       if (!isAnswered) {
         replies.failure(request, reply, error);
         return;
       }
       if (!controller.signal.aborted) replies.broken(request, state, error);
       (upgrade?.socket ?? reply.raw).destroy();
-    });
+    };
+    void run()
+      .catch(failed)
+      .finally(() => received?.release());
   }
 
-  /** What a request does beside its answer. */
+  /** What a request does beside its answer. @param signal ends the waiting for a turn */
   #workOf(
     request: FastifyRequest,
     { work: budget }: RequestState,
     signal: AbortSignal,
-  ): Pick<RawRequest, 'inTurn' | 'pace'> {
-    const { connections, turns, clock } = this.#modules;
+  ): Pick<RawRequest, 'inTurn' | 'pace' | 'receives'> {
+    const { connections, turns, clock, received } = this.#modules;
     // The address of a socket is unknown once it is closed.
     const turn = connections.turnOfClient(request.raw);
     return {
-      inTurn: async (units, work) => {
+      inTurn: async (units, work, until = signal) => {
         refuseLimited(await budget.take(units));
         turns.charge(turn, units);
-        return turns.do(turn, work);
+        return turns.do(turn, work, until);
       },
+      receives: (giveUp) => received.begin(giveUp),
       pace: async (units) => {
         budget.settle(0, units);
         turns.charge(turn, units);
@@ -210,13 +227,13 @@ export class RawRoutes {
 function rawRequestOf(
   request: FastifyRequest,
   state: RequestState,
-  work: Pick<RawRequest, 'signal' | 'inTurn' | 'pace'>,
+  given: JsonBody | ReceivedRawBody | undefined,
+  work: Pick<RawRequest, 'signal' | 'inTurn' | 'pace' | 'receives'>,
 ): RawRequest {
   const { id, method, headers, ip: clientAddress } = request;
   const { network, group, keyId, client, streams, profile, query } = state;
   const { '*': rest = '' } = (request.params ?? {}) as { readonly '*'?: string };
-  const given = request.body as JsonBody | RawBody | undefined;
-  const bytes = given !== undefined && 'bytes' in given ? given : null;
+  const bytes = given !== undefined && 'received' in given ? { type: given.type, bytes: given.received.bytes } : null;
   const body = given !== undefined && 'value' in given ? given.value : undefined;
   const ofClient = { clientAddress, group, keyId, client, streams, profile };
   return { id, method, rest, query, headers, body, bytes, network, ...ofClient, ...work };

@@ -19,14 +19,15 @@ import { cannotListen, httpErrors } from '#api/http/errors.js';
 import { addExplorerRoutes } from '#api/http/explorer-routes.js';
 import { addHealthRoutes, MetricsPage } from '#api/http/health-routes.js';
 import { HeldAnswers } from '#api/http/held-answers.js';
-import type { AnyHttpApi, RawBody } from '#api/http/http-api.js';
+import type { AnyHttpApi } from '#api/http/http-api.js';
 import { type JsonLimits, parseJsonBody } from '#api/http/json-body.js';
 import { HttpMetrics } from '#api/http/metrics.js';
 import { missingPath } from '#api/http/missing-paths.js';
 import { checkHttpOptions, type HttpModules, type HttpOptions, type HttpSettings } from '#api/http/options.js';
 import type { RequestSwitches } from '#api/http/parameters.js';
 import { RATE_LIMIT_HEADERS } from '#api/http/rate-limit-headers.js';
-import { RawRoutes, rawUrlRewriter, upgradeAwareMessage } from '#api/http/raw-routes.js';
+import { RawRoutes, type ReceivedRawBody, rawUrlRewriter, upgradeAwareMessage } from '#api/http/raw-routes.js';
+import { ReceivedBytes } from '#api/http/received-bytes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
 import { Turns } from '#api/http/turns.js';
 import { pause } from '#kernel/clock.js';
@@ -179,7 +180,8 @@ async function buildApp(
   const message = upgradeAwareMessage(rawRoutes);
   const rewrite = rawUrlRewriter(rawRoutes, (url) => paths.canonical(url));
   const contentTypes = new WeakMap<IncomingMessage, string>();
-  const bodies = new BodyReader(options, modules.clock);
+  const received = new ReceivedBytes(options.maxBodiesBytes);
+  const bodies = new BodyReader(options, received, modules.clock);
   const turns = new Turns(options);
   const refusals = new EarlyRefusals(modules.clock, (message) => connections.clientOf(message));
   const connections: Connections = new Connections(options, {
@@ -231,14 +233,22 @@ async function buildApp(
   const calls = new EndpointCalls(options, modules.clock, held, ({ network, api, endpoint }, units) =>
     metrics.worked(network.name, api.prefix, endpoint.name, units),
   );
-  const metrics: HttpMetrics = new HttpMetrics(modules.metrics, { calls, connections, bodies, turns, refusals });
+  const metrics: HttpMetrics = new HttpMetrics(modules.metrics, {
+    calls,
+    connections,
+    bodies,
+    received,
+    turns,
+    refusals,
+  });
   const log = new RequestLog(options.requestLog, modules.logger);
   const { clock, unixTimeMs } = modules;
   const replies = new Replies(options, { clock, unixTimeMs, metrics, log, paths, held, closing });
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
-    const { bytes, release } = await bodies.read(payload, addressBlock(request.ip));
+    const body = await bodies.read(payload, addressBlock(request.ip));
+    const { bytes } = body;
     try {
       const { state } = request;
       const ofEndpoint = state?.profile === 'toncenter' ? state.endpoint?.endpoint.liveBody : undefined;
@@ -248,19 +258,17 @@ async function buildApp(
         return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
       };
       // `return await`: the bytes are held until they are parsed.
-      return bytes.length < LARGE_BODY ? parse() : await turns.do(connections.turnOfClient(payload), parse);
+      return bytes.length < LARGE_BODY
+        ? parse()
+        : await turns.do(connections.turnOfClient(payload), parse, body.waiting());
     } finally {
-      release();
+      body.release();
     }
   });
 
-  app.addContentTypeParser(AS_BYTES, async (request: FastifyRequest, payload: IncomingMessage): Promise<RawBody> => {
-    const { bytes, release } = await bodies.read(payload, addressBlock(request.ip));
-    try {
-      return { type: contentTypes.get(payload) ?? null, bytes: new Uint8Array(bytes) };
-    } finally {
-      release();
-    }
+  app.addContentTypeParser(AS_BYTES, async (request: FastifyRequest, payload: IncomingMessage) => {
+    const received = await bodies.read(payload, addressBlock(request.ip));
+    return { type: contentTypes.get(payload) ?? null, received } satisfies ReceivedRawBody;
   });
 
   app.decorateRequest('state', null);
@@ -292,7 +300,7 @@ async function buildApp(
         ...{ ...modules, calls, connections, turns, refusals, apiVersion, replies, choice },
       }),
   );
-  const raw = new RawRoutes(rawRoutes, options, { ...modules, replies, choice, connections, turns });
+  const raw = new RawRoutes(rawRoutes, options, { ...modules, replies, choice, connections, received, turns });
   /** The content type of the client is ignored: bodies are JSON, unless the route reads them itself. */
   const chooseParser = (message: IncomingMessage): void => {
     const { url = '', headers } = message;

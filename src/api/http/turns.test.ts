@@ -147,21 +147,51 @@ describe('turns', () => {
     const world = new World();
     world.enter('first', 100);
     const done: string[] = [];
+    const { signal } = new AbortController();
     const work = (client: string, ms: number) =>
-      world.turns.do({ kind: 'others', client, weight: 1 }, () => {
-        world.now += ms;
-        done.push(client);
-        return ms;
-      });
+      world.turns.do(
+        { kind: 'others', client, weight: 1 },
+        () => {
+          world.now += ms;
+          done.push(client);
+          return ms;
+        },
+        signal,
+      );
     const all = Promise.all([work('greedy', 4), work('greedy', 4), work('greedy', 4), work('other', 1)]);
     await world.turn();
     expect(done.slice(0, 2).toSorted()).toEqual(['greedy', 'other']);
     while (world.turns.waiting > 0) await world.turn();
     expect(await all).toEqual([4, 4, 4, 1]);
     await expect(
-      world.turns.do({ kind: 'others', client: 'faulty', weight: 1 }, () => {
-        throw new TypeError('a fault');
-      }),
+      world.turns.do(
+        { kind: 'others', client: 'faulty', weight: 1 },
+        () => {
+          throw new TypeError('a fault');
+        },
+        signal,
+      ),
     ).rejects.toThrow('a fault');
+  });
+
+  it('are not taken by work that nobody waits for any more', async () => {
+    const world = new World();
+    world.enter('first', 100);
+    const controller = new AbortController();
+    let isDone = false;
+    const waiting = world.turns.do(
+      { kind: 'others', client: 'gone', weight: 1 },
+      () => {
+        isDone = true;
+      },
+      controller.signal,
+    );
+    expect(world.turns.waiting).toBe(1);
+    controller.abort(new Error('the client has gone'));
+    await expect(waiting).rejects.toThrow('the client has gone');
+    expect(world.turns.waiting).toBe(0);
+    await world.turn();
+    await world.turn();
+    expect(isDone).toBe(false);
   });
 });

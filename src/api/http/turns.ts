@@ -119,22 +119,38 @@ export class Turns {
       this.#refused++;
       return false;
     }
-    this.#add(turn, begin);
+    this.#add(turn, () => this.#run(turn, begin));
     return true;
   }
 
-  /** Does work in the turn of a client, now or later, and counts its time. @returns what `work` does; rejects with what it throws */
-  do<T>(turn: TurnOf, work: () => T): Promise<T> {
+  /**
+   * Does work in the turn of a client, now or later, and counts its time.
+   *
+   * @param signal ends the waiting: what nobody waits for any more takes no room
+   * @returns what `work` does; rejects with what it throws, and with the reason of the signal
+   */
+  do<T>(turn: TurnOf, work: () => T, signal: AbortSignal): Promise<T> {
     return new Promise((resolve, reject) => {
+      signal.throwIfAborted();
       const attempt = (): void => {
+        signal.removeEventListener('abort', onAbort);
         try {
           resolve(work());
         } catch (error) {
           reject(error);
         }
       };
-      if (this.waiting === 0 && this.#hasTime()) this.#run(turn, attempt);
-      else this.#add(turn, attempt);
+      const onAbort = (): void => {
+        this.#queues[turn.kind].remove(turn.client, waiting);
+        reject(signal.reason);
+      };
+      const waiting = (): void => this.#run(turn, attempt);
+      if (this.waiting === 0 && this.#hasTime()) {
+        waiting();
+        return;
+      }
+      signal.addEventListener('abort', onAbort);
+      this.#add(turn, waiting);
     });
   }
 
@@ -147,8 +163,8 @@ export class Turns {
     this.#queues[kind].charge(client, units / weight);
   }
 
-  #add(turn: TurnOf, work: Work): void {
-    this.#queues[turn.kind].add(turn.client, () => this.#run(turn, work), EXPECTED_MS / turn.weight);
+  #add({ kind, client, weight }: TurnOf, work: Work): void {
+    this.#queues[kind].add(client, work, EXPECTED_MS / weight);
     this.#schedule();
   }
 

@@ -98,7 +98,7 @@ export class StreamRoutes {
                 limits: this.#limits,
                 context: contextOf(version, 'ws', request),
               };
-              new WebSocketSession(client, session, this.#settings, clock).start();
+              new WebSocketSession({ socket: client, stream: socket }, session, this.#settings, clock).start();
             });
           },
         },

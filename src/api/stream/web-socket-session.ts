@@ -18,7 +18,7 @@ import {
   readUnsubscribe,
   readWholeSubscription,
 } from '#api/stream/subscription-request.js';
-import { WebSocketConnection } from '#api/stream/web-socket.js';
+import { type ClientSocket, WebSocketConnection } from '#api/stream/web-socket.js';
 import type { Clock } from '#kernel/clock.js';
 
 /** What a session belongs to. */
@@ -84,12 +84,15 @@ export class WebSocketSession {
   #subscriber: Subscriber | null = null;
   #grant: ConnectionGrant | null = null;
 
-  constructor(socket: WebSocket, modules: SessionModules, settings: StreamSettings, clock: Clock) {
-    this.#socket = socket;
+  constructor(client: ClientSocket, modules: SessionModules, settings: StreamSettings, clock: Clock) {
+    this.#socket = client.socket;
     this.#modules = modules;
     this.#context = modules.context;
     this.#subscription = emptySubscription(modules.context);
-    this.#connection = new WebSocketConnection(socket, settings, clock, (text) => this.#receive(text));
+    this.#connection = new WebSocketConnection(client, settings, clock, {
+      receives: modules.request.receives,
+      onMessage: (bytes, signal) => this.#receive(bytes, signal),
+    });
   }
 
   start(): void {
@@ -109,26 +112,30 @@ export class WebSocketSession {
     request.signal.addEventListener('abort', () => this.#connection.end('shutting-down', ''));
   }
 
-  async #receive(text: string): Promise<void> {
+  async #receive(bytes: Buffer, signal: AbortSignal): Promise<void> {
     if (this.#grant === null) return;
     const { version, request, context } = this.#modules;
     const { profile } = context;
     let id: string | null = null;
     let name: RequestName = 'request envelope';
     try {
-      const read = await request.inTurn(readingPrice(text.length), () => {
-        const value = jsonValue(text);
-        const envelope = new RequestFields('Envelope', `v${version}.Envelope`, value);
-        id = envelope.text('id');
-        const given = envelope.text('operation', `v${version}.Operation`) ?? '';
-        const operations = OPERATIONS[version];
-        const operation = Object.hasOwn(operations, given) ? operations[given] : undefined;
-        if (operation === undefined) return given;
-        name = operation.request;
-        const fields = new RequestFields(operation.type, `v${version}.${operation.type}`, value);
-        const next = operation.read(fields, this.#subscription, this.#context);
-        return { next, resumeFrom: fields.text('resume_from'), status: operation.status };
-      });
+      const read = await request.inTurn(
+        readingPrice(bytes.length),
+        () => {
+          const value = jsonValue(bytes.toString());
+          const envelope = new RequestFields('Envelope', `v${version}.Envelope`, value);
+          id = envelope.text('id');
+          const given = envelope.text('operation', `v${version}.Operation`) ?? '';
+          const operations = OPERATIONS[version];
+          const operation = Object.hasOwn(operations, given) ? operations[given] : undefined;
+          if (operation === undefined) return given;
+          name = operation.request;
+          const fields = new RequestFields(operation.type, `v${version}.${operation.type}`, value);
+          const next = operation.read(fields, this.#subscription, this.#context);
+          return { next, resumeFrom: fields.text('resume_from'), status: operation.status };
+        },
+        signal,
+      );
       if (typeof read === 'string') {
         this.#connection.reply(failureJson(id, `unknown operation: ${read.slice(0, 200)}`));
         return;

@@ -1,31 +1,39 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { ReceivedBytes } from '#api/http/received-bytes.js';
 import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.js';
 import { EventText } from '#api/stream/subscriber.js';
 import { WebSocketConnection } from '#api/stream/web-socket.js';
+import type { TernError } from '#kernel/tern-error.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 const SETTINGS: StreamSettings = { ...defaultStreamSettings, maxMessagesPerSecond: 5 };
 /** Five a second for four seconds. */
 const BURST = 20;
 const LONG = 100_000;
+/** Bytes of messages that are held at once. */
+const ROOM = 250_000;
 
 let server: Server;
 let sockets: WebSocketServer;
 let clock: FakeClock;
 /** Of the connection that was made last. */
 let connection: WebSocketConnection;
-let handle: (text: string) => Promise<void>;
+let received: ReceivedBytes;
+let handle: (text: string, signal: AbortSignal) => Promise<void>;
 const clients: WebSocket[] = [];
 
 beforeAll(async () => {
   server = createServer();
   sockets = new WebSocketServer({ server, autoPong: false });
-  sockets.on('connection', (socket) => {
-    connection = new WebSocketConnection(socket, SETTINGS, clock, (text) => handle(text));
+  sockets.on('connection', (socket, message) => {
+    connection = new WebSocketConnection({ socket, stream: message.socket }, SETTINGS, clock, {
+      receives: (giveUp) => received.begin(giveUp),
+      onMessage: (bytes, signal) => handle(bytes.toString(), signal),
+    });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -37,6 +45,10 @@ afterAll(() => {
 afterEach(async () => {
   for (const client of [...clients.splice(0), ...sockets.clients]) client.terminate();
   await expect.poll(() => sockets.clients.size).toBe(0);
+});
+
+beforeEach(() => {
+  received = new ReceivedBytes(ROOM);
 });
 
 async function open(): Promise<{ socket: WebSocket; texts: string[]; closed: Promise<number> }> {
@@ -130,6 +142,53 @@ it('cuts off a client that floods on while its connection is being closed, witho
   await expect.poll(() => sockets.clients.size).toBe(0);
   (socket as unknown as { readonly _socket: Socket })._socket.resume();
   await closed;
+});
+
+it('closes the client whose message is longest in coming when there is no room for those of others', async () => {
+  const slow: Awaited<ReturnType<typeof open>>[] = [];
+  for (let i = 0; i < 3; i++) {
+    const client = await open();
+    client.socket.send('x'.repeat(LONG), { fin: false });
+    await expect.poll(() => received.held).toBeGreaterThan(Math.min(i + 1, 2) * LONG);
+    slow.push(client);
+  }
+  expect(await slow[0]!.closed).toBe(1013);
+  expect(slow[0]!.texts).toEqual(['{"error":"the server is overloaded: too many bodies are being received"}']);
+  slow[2]!.socket.send('y');
+  await expect.poll(() => slow[2]!.texts).toEqual([`got ${'x'.repeat(LONG)}y`]);
+  slow[1]!.socket.terminate();
+  await expect.poll(() => received.held).toBe(0);
+});
+
+it('drops a message that waits to be handled when there is no room for those of others', async () => {
+  const { socket, closed } = await open();
+  const dropped: unknown[] = [];
+  handle = (_, signal) =>
+    new Promise((resolve) => {
+      signal.addEventListener('abort', () => {
+        dropped.push((signal.reason as TernError).code);
+        resolve();
+      });
+    });
+  socket.send('x'.repeat(LONG));
+  await expect.poll(() => received.held).toBe(LONG);
+  received.begin(() => {}).hold(ROOM - LONG + 1);
+  expect(await closed).toBe(1013);
+  expect(dropped).toEqual(['http/overloaded']);
+  expect(received.held).toBe(ROOM - LONG + 1);
+});
+
+it('holds nothing of a client that has gone', async () => {
+  const { socket } = await open();
+  const signals: AbortSignal[] = [];
+  handle = (_, signal) => {
+    signals.push(signal);
+    return new Promise(() => {});
+  };
+  socket.send('x'.repeat(LONG));
+  await expect.poll(() => signals.length).toBe(1);
+  socket.terminate();
+  await expect.poll(() => [signals[0]!.aborted, received.held]).toEqual([true, 0]);
 });
 
 it('cuts off a client that asks and does not read', async () => {

@@ -1,6 +1,8 @@
 import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { ReceivedBytes } from '#api/http/received-bytes.js';
 import { defaultStreamSettings } from '#api/stream/options.js';
 import { WebSocketConnection } from '#api/stream/web-socket.js';
 import { FakeClock } from '#test/support/fake-clock.js';
@@ -42,11 +44,12 @@ class RecordedSocket extends EventEmitter {
 function connect(onMessage: (text: string) => Promise<void>) {
   const socket = new RecordedSocket();
   const clock = new FakeClock();
+  const received = new ReceivedBytes(2 ** 24);
   const connection = new WebSocketConnection(
-    socket as unknown as WebSocket,
+    { socket: socket as unknown as WebSocket, stream: new PassThrough() },
     { ...defaultStreamSettings, maxMessagesPerSecond: 20 },
     clock,
-    onMessage,
+    { receives: (giveUp) => received.begin(giveUp), onMessage: (bytes) => onMessage(bytes.toString()) },
   );
   return { socket, clock, connection };
 }

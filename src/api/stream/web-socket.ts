@@ -1,8 +1,13 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { httpErrors } from '#api/http/errors.js';
+import type { RawRequest } from '#api/http/http-api.js';
+import type { ReceivedPart } from '#api/http/received-bytes.js';
 import type { StreamSettings } from '#api/stream/options.js';
 import { endJson } from '#api/stream/sse.js';
 import type { EventSink, EventText, StreamEnd } from '#api/stream/subscriber.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import type { TernError } from '#kernel/tern-error.js';
 
 /** Close codes of RFC 6455 and of the registry of IANA. */
 const GOING_AWAY = 1001;
@@ -18,13 +23,37 @@ const MOST_AFTER_END = 1_000;
 /** A message counts once more for each so many bytes. */
 const BYTES_PER_MESSAGE = 16 * 1024;
 
+/** What a ping without data takes on the wire, in bytes. */
+const PING_BYTES = 6;
+
+/** A client of `ws`. */
+export interface ClientSocket {
+  readonly socket: WebSocket;
+  /** What `socket` reads from. */
+  readonly stream: Duplex;
+}
+
+interface ConnectionEvents {
+  /** Room for messages until they are handled; see {@link RawRequest.receives}. */
+  readonly receives: RawRequest['receives'];
+  /** Must not reject. @param signal aborted when the message is dropped, since there is no room for it or the connection is closed */
+  onMessage(bytes: Buffer, signal: AbortSignal): Promise<void>;
+}
+
 /** A connection that events are sent to as text messages, and that requests come from, one after the other. */
 export class WebSocketConnection implements EventSink {
   readonly #socket: WebSocket;
   readonly #settings: StreamSettings;
   readonly #clock: Clock;
-  readonly #onMessage: (text: string) => Promise<void>;
+  readonly #onMessage: ConnectionEvents['onMessage'];
   readonly #waiting: Buffer[] = [];
+  /** Room for the message that is being received, and for those that wait or are handled. */
+  readonly #room: ReceivedPart;
+  /** Bytes of the message that is being received. */
+  #begun = 0;
+  /** Bytes of messages that wait or are handled. */
+  #unhandled = 0;
+  readonly #dropped = new AbortController();
   #isHandling = false;
   #isAlive = true;
   #isClosing = false;
@@ -34,16 +63,23 @@ export class WebSocketConnection implements EventSink {
   #cancel: CancelSchedule = () => {};
   #onDrain: (() => void) | null = null;
 
-  /** @param onMessage must not reject */
-  constructor(socket: WebSocket, settings: StreamSettings, clock: Clock, onMessage: (text: string) => Promise<void>) {
+  constructor({ socket, stream }: ClientSocket, settings: StreamSettings, clock: Clock, events: ConnectionEvents) {
     this.#socket = socket;
     this.#settings = settings;
     this.#clock = clock;
-    this.#onMessage = onMessage;
+    this.#onMessage = events.onMessage;
+    this.#room = events.receives((error) => this.#drop(error));
     this.#tokens = settings.maxMessagesPerSecond * BURST_SECONDS;
     this.#filledAt = clock.now();
+    // Before `ws` makes messages of it.
+    stream.prependListener('data', ({ length }: Buffer) => {
+      this.#begun += length;
+      this.#hold();
+    });
     socket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
     socket.on('ping', (data) => {
+      this.#begun = Math.max(0, this.#begun - data.length - PING_BYTES);
+      this.#hold();
       if (this.#spend(1) && this.#hasRoom()) socket.pong(data);
     });
     socket.on('pong', () => {
@@ -53,6 +89,8 @@ export class WebSocketConnection implements EventSink {
     socket.on('error', () => {});
     socket.on('close', () => {
       this.#cancel();
+      this.#room.release();
+      this.#dropped.abort(httpErrors['client-left']({}));
       this.#onDrain?.();
     });
     this.#watch();
@@ -103,6 +141,8 @@ export class WebSocketConnection implements EventSink {
     if (this.#isClosing) return;
     this.#isClosing = true;
     this.#waiting.length = 0;
+    this.#room.release();
+    this.#dropped.abort(httpErrors['client-left']({}));
     this.#cancel();
     this.#socket.close(code, reason);
     // To get the client's own close.
@@ -116,11 +156,26 @@ export class WebSocketConnection implements EventSink {
     this.#close(POLICY, '');
   }
 
+  /** There is no room for what the client has sent. */
+  #drop(error: TernError): void {
+    this.#dropped.abort(error);
+    this.reply(JSON.stringify({ error: error.message }));
+    this.#close(TRY_AGAIN_LATER, '');
+  }
+
+  #hold(): void {
+    if (!this.#isClosing) this.#room.hold(this.#begun + this.#unhandled);
+  }
+
   #receive(data: Buffer, isBinary: boolean): void {
+    this.#begun = 0;
     // Binary messages are ignored, as by the live service.
-    if (!this.#spend(1 + data.length / BYTES_PER_MESSAGE) || isBinary) return;
-    this.#waiting.push(data);
-    if (!this.#isHandling) void this.#handle();
+    if (this.#spend(1 + data.length / BYTES_PER_MESSAGE) && !isBinary) {
+      this.#waiting.push(data);
+      this.#unhandled += data.length;
+      if (!this.#isHandling) void this.#handle();
+    }
+    this.#hold();
   }
 
   /** Counts messages. @returns false: they are too many, and the connection is being closed */
@@ -143,8 +198,11 @@ export class WebSocketConnection implements EventSink {
   async #handle(): Promise<void> {
     this.#isHandling = true;
     this.#socket.pause();
-    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift())
-      await this.#onMessage(next.toString());
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      await this.#onMessage(next, this.#dropped.signal);
+      this.#unhandled -= next.length;
+      this.#hold();
+    }
     this.#isHandling = false;
     this.#socket.resume();
   }
