@@ -1,10 +1,13 @@
 interface Client<Item> {
+  readonly name: string;
   /** What it has had, counted from the least of those who waited when it came. */
   served: number;
   /** What its next item is expected to cost. */
   readonly expected: number;
   readonly items: Set<Item>;
 }
+
+const anyMay = (): boolean => true;
 
 /** Clients without items of which it is remembered what they had. */
 const MOST_REMEMBERED = 10_000;
@@ -46,7 +49,7 @@ export class FairShare<Item> {
   add(name: string, item: Item, expected = 0): void {
     let client = this.#waiting.get(name);
     if (client === undefined) {
-      client = { served: Math.max(this.#served.get(name) ?? 0, this.#level), expected, items: new Set() };
+      client = { name, served: Math.max(this.#served.get(name) ?? 0, this.#level), expected, items: new Set() };
       this.#served.delete(name);
       this.#waiting.set(name, client);
     }
@@ -60,19 +63,20 @@ export class FairShare<Item> {
    *
    * @param mayHave whether a client may get one now; default: all may
    */
-  take(mayHave: (client: string) => boolean = () => true): Item | undefined {
+  take(mayHave: (client: string) => boolean = anyMay): Item | undefined {
     let best: Client<Item> | null = null;
-    let bestName = '';
-    for (const [name, client] of this.#waiting) {
-      if ((best !== null && client.served + client.expected >= best.served + best.expected) || !mayHave(name)) continue;
+    let least = Number.POSITIVE_INFINITY;
+    for (const client of this.#waiting.values()) {
+      const rank = client.served + client.expected;
+      if (rank >= least || !mayHave(client.name)) continue;
       best = client;
-      bestName = name;
+      least = rank;
     }
     if (best === null) return undefined;
     const [item] = best.items as Set<Item & {}>;
     this.#level = Math.max(this.#level, best.served);
     best.served += this.#itemCost;
-    this.remove(bestName, item!);
+    this.remove(best.name, item!);
     return item;
   }
 

@@ -1,5 +1,5 @@
 import type { RawBody } from '#api/http/http-api.js';
-import { liveSyntaxProblem } from '#api/http/json-body.js';
+import { endOfString, liveSyntaxProblem } from '#api/http/json-body.js';
 import { streamErrors } from '#api/stream/errors.js';
 
 /** Nesting of a request: an object of lists. */
@@ -37,7 +37,7 @@ export function bodyValue(body: RawBody | null): unknown {
     return formValue(new URLSearchParams(Buffer.from(body!.bytes).toString()));
   }
   if (type !== 'application/json') throw streamErrors.request({ problem: 'Unprocessable Entity' });
-  return jsonValue(Buffer.from(body!.bytes).toString());
+  return jsonValue(Buffer.from(body!.bytes));
 }
 
 /** The value of a form or of a query: lists are repeated names or have commas between their items. @throws stream/request */
@@ -61,8 +61,9 @@ function flagOf(name: string, text: string): boolean {
 }
 
 /** @throws stream/request with the text of the live service */
-export function jsonValue(text: string): unknown {
-  requireSimple(text);
+export function jsonValue(bytes: Buffer): unknown {
+  requireSimple(bytes);
+  const text = bytes.toString();
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -71,13 +72,13 @@ export function jsonValue(text: string): unknown {
 }
 
 /** Deep values, and many small ones, cost more than they are long. @throws stream/request */
-function requireSimple(text: string): void {
+function requireSimple(bytes: Buffer): void {
   let depth = 0;
   let parts = 0;
   let items = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === QUOTE) i = endOfText(text, i);
+  for (let i = 0; i < bytes.length; i++) {
+    const code = bytes[i];
+    if (code === QUOTE) i = endOfString(bytes, i);
     else if (code === 0x5b || code === 0x7b) {
       depth++;
       parts++;
@@ -91,15 +92,3 @@ function requireSimple(text: string): void {
 }
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-
-/** The index of the quote that ends the string which begins at `start`, or the length without one. */
-function endOfText(text: string, start: number): number {
-  for (let at = start + 1; ; at++) {
-    at = text.indexOf('"', at);
-    if (at < 0) return text.length;
-    let slashes = 0;
-    while (text.charCodeAt(at - 1 - slashes) === BACKSLASH) slashes++;
-    if ((slashes & 1) === 0) return at;
-  }
-}

@@ -204,9 +204,12 @@ function accountsOf(
   traces: number,
   context: RequestContext,
 ): ReadonlyMap<string, SubscribedAccount> {
-  const byRaw = new Map(addresses.map((address) => [rawOf(address), address]));
+  const byRaw = new Map<string, Address>();
+  for (const address of addresses) byRaw.set(rawOf(address), address);
   requireFew(byRaw.size + traces, context);
-  return new Map([...byRaw].map(([raw, address]) => [raw, subscribedAccount(address, types)]));
+  const accounts = new Map<string, SubscribedAccount>();
+  for (const [raw, address] of byRaw) accounts.set(raw, subscribedAccount(address, types));
+  return accounts;
 }
 
 function readHashes(given: readonly string[]): ReadonlySet<string> {

@@ -122,7 +122,7 @@ export class WebSocketSession {
       const read = await request.inTurn(
         readingPrice(bytes.length),
         () => {
-          const value = jsonValue(bytes.toString());
+          const value = jsonValue(bytes);
           const envelope = new RequestFields('Envelope', `v${version}.Envelope`, value);
           id = envelope.text('id');
           const given = envelope.text('operation', `v${version}.Operation`) ?? '';

@@ -37,6 +37,7 @@ export interface HonestRow {
   readonly isBounded: boolean;
   readonly count: number;
   readonly p50: number;
+  readonly p95: number;
   readonly p99: number;
   readonly max: number;
   readonly errors: Readonly<Record<string, number>>;
@@ -49,6 +50,7 @@ export function honestRow({ client, durations, errors, wrongCount }: HonestTally
     isBounded: client.isBounded,
     count: durations.length,
     p50: percentile(durations, 0.5),
+    p95: percentile(durations, 0.95),
     p99: percentile(durations, 0.99),
     max: Math.max(0, ...durations),
     errors: Object.fromEntries(errors),
@@ -86,13 +88,14 @@ export function worstCaseText({ cases, wrong, sent }: WorstResult): string[] {
       `${seconds} s, ${Object.keys(tallies).length} abuses at once`,
       '',
       ...table(
-        ['honest client', 'requests', 'p50', 'p99', 'max', 'wrong', 'errors'],
+        ['honest client', 'requests', 'p50', 'p95', 'p99', 'max', 'wrong', 'errors'],
         honest
           .map(honestRow)
           .map((row) => [
             row.name,
             String(row.count),
             ms(row.p50),
+            ms(row.p95),
             ms(row.p99),
             ms(row.max),
             String(row.wrong),
