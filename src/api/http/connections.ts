@@ -194,6 +194,11 @@ export class Connections {
     this.#idle.delete(connection);
   }
 
+  /** Closes a connection whose client takes its answer too slowly, where there is no room for it any more. */
+  giveUp(socket: Socket): void {
+    this.#close(socket, 'answer-not-read');
+  }
+
   /** Closes all connections, or those that have not sent anything, which Node does not take for idle. */
   destroy(which: 'all' | 'silent'): void {
     for (const socket of this.#all.keys()) if (which === 'all' || socket.bytesRead === 0) socket.destroy();

@@ -261,9 +261,10 @@ export class EndpointCalls {
    */
   async run(call: EndpointCall, key: string | null, watch: RequestWatch): Promise<CallOutcome> {
     const { endpoint } = call.endpoint;
-    const params = call.endpoint.parameters.read(call.raw, call.source);
+    const { parameters } = call.endpoint;
+    let given: { readonly params: never } | null = { params: parameters.read(call.raw, call.source) };
     const cached = this.#cached(call, key);
-    const price = cached === undefined ? priceOf(endpoint, params, call.profile) : cachedPrice(cached.length);
+    const price = cached === undefined ? priceOf(endpoint, given.params, call.profile) : cachedPrice(cached.length);
     const deadlineMs = this.#deadlineOf(call);
     const until = this.#clock.now() + deadlineMs;
     const decision = call.work.take(price);
@@ -274,6 +275,8 @@ export class EndpointCalls {
     try {
       const room = endpoint.isQueuedElsewhere === true ? 0 : price;
       const entered = this.queue.enter(call.client, room, { until, signal: watch.signal });
+      // Values of parameters take several times as much memory as their text.
+      if (entered instanceof Promise) given = null;
       permit = entered instanceof Promise ? await entered : entered;
       watch.onClosed(permit.closed);
       // While it waited, the result may have come from another call.
@@ -286,6 +289,7 @@ export class EndpointCalls {
         throw httpErrors.overloaded({ limit: `${this.#inFlight} requests are in progress` });
       }
       done = price;
+      const { params } = given ?? { params: parameters.read(call.raw, call.source) };
       const result = await this.#work(call, params, key, watch, watch.deadline(deadlineMs, until));
       done = workDone(endpoint, params, call.profile, result);
       return { result, isCached: false };
@@ -443,8 +447,9 @@ export class EndpointCalls {
 
   /** @throws http/overloaded, and as {@link CallThreads.answer} */
   async #onThread({ endpoint, raw, source, client }: EndpointCall, request: ApiRequest): Promise<ThreadAnswer> {
-    const { bytes, isFull } = this.#held;
-    if (isFull) throw httpErrors.overloaded({ limit: `${bytes} bytes of answers wait for their clients` });
+    if (this.#held.isFull && !this.#held.makeRoom()) {
+      throw httpErrors.overloaded({ limit: `${this.#held.bytes} bytes of answers wait for their clients` });
+    }
     const { read, profile, switches } = request;
     const call = { endpoint: endpoint.endpoint.name, raw, source, profile, switches, deadlineMs: read.deadlineMs };
     return (endpoint.api.threads as CallThreads).answer(call, { signal: read.signal, client });

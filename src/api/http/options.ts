@@ -115,7 +115,7 @@ const defaultHttpSettings: HttpSettings = {
   maxBodyBytes: 1024 * 1024,
   maxBodiesBytes: 64 * 1024 * 1024,
   maxBodiesPerAddress: 16,
-  maxHeldBytes: 128 * 1024 * 1024,
+  maxHeldBytes: 64 * 1024 * 1024,
   maxUrlBytes: 8 * 1024,
   maxHeaderBytes: 64 * 1024,
   maxNesting: 256,

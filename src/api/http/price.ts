@@ -8,8 +8,11 @@ const DEFAULT_PRICE = 1;
 /** The price of finding a result in the cache and sending it, without its bytes. */
 const CACHED_PRICE = 0.1;
 
-/** How much of a result is sent by one unit: copied, compressed and written. Cheaper is no result. */
+/** How much of a result is sent by one unit: copied, compressed and written. Cheaper is no result. Receiving takes as much. */
 const SENT_PER_UNIT = 40_000;
+
+/** Bodies from this size on, in bytes, are priced, and parsed in a turn of their own. */
+export const LARGE_BODY = 16 * 1024;
 
 /** How much of a list is made by one unit, where its rows take the most work per byte: messages. */
 const MADE_PER_UNIT = 9_000;
@@ -24,6 +27,11 @@ type Priced = Pick<AnyEndpoint<never>, 'price'>;
  */
 export function priceOf({ price }: Priced, params: never, profile: 'spec' | 'toncenter'): number {
   return price === undefined ? DEFAULT_PRICE : price(params, profile);
+}
+
+/** The price of receiving a body of at least {@link LARGE_BODY} bytes; smaller ones are free. */
+export function bodyPrice(length: number): number {
+  return length / SENT_PER_UNIT;
 }
 
 /** The price of a result from the cache. @param length of its text */

@@ -25,6 +25,7 @@ import { HttpMetrics } from '#api/http/metrics.js';
 import { missingPath } from '#api/http/missing-paths.js';
 import { checkHttpOptions, type HttpModules, type HttpOptions, type HttpSettings } from '#api/http/options.js';
 import type { RequestSwitches } from '#api/http/parameters.js';
+import { bodyPrice, LARGE_BODY } from '#api/http/price.js';
 import { RATE_LIMIT_HEADERS } from '#api/http/rate-limit-headers.js';
 import { RawRoutes, type ReceivedRawBody, rawUrlRewriter, upgradeAwareMessage } from '#api/http/raw-routes.js';
 import { ReceivedBytes } from '#api/http/received-bytes.js';
@@ -148,9 +149,6 @@ interface ShutdownState {
 /** Longer responses are compressed asynchronously, in chunks. */
 const SYNC_COMPRESSION = 64 * 1024;
 
-/** Bodies of so many bytes take a turn to be parsed: that takes more than beginning the request. */
-const LARGE_BODY = 16 * 1024;
-
 const NO_QUERY = {};
 
 /** Methods whose bodies are not read. */
@@ -229,7 +227,7 @@ async function buildApp(
     },
   });
 
-  const held = new HeldAnswers(options.maxHeldBytes);
+  const held = new HeldAnswers(options, modules.clock, (socket) => connections.giveUp(socket));
   const calls = new EndpointCalls(options, modules.clock, held, ({ network, api, endpoint }, units) =>
     metrics.worked(network.name, api.prefix, endpoint.name, units),
   );
@@ -257,10 +255,13 @@ async function buildApp(
           return { value: ofEndpoint(liveBodyOf(bytes, payload, options)), hasLongId: false };
         return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
       };
+      if (bytes.length < LARGE_BODY) return parse();
+      const turn = connections.turnOfClient(payload);
+      const price = bodyPrice(bytes.length);
+      state?.work.settle(0, price);
+      turns.charge(turn, price);
       // `return await`: the bytes are held until they are parsed.
-      return bytes.length < LARGE_BODY
-        ? parse()
-        : await turns.do(connections.turnOfClient(payload), parse, body.waiting());
+      return await turns.do(turn, parse, body.waiting());
     } finally {
       body.release();
     }

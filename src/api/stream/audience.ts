@@ -2,7 +2,7 @@ import { LANES, type StreamLane } from '#api/stream/cursor.js';
 import type { FinalEvent, WantedEvents } from '#api/stream/final-events.js';
 import type { Subscriber } from '#api/stream/subscriber.js';
 import type { EventOptions, EventType, SubscribedAccount, Subscription } from '#api/stream/subscription.js';
-import type { Address } from '#formats/address/address.js';
+import { type Address, parseAddress } from '#formats/address/address.js';
 
 /** Subscribers that get one text. */
 export interface Audience {
@@ -26,12 +26,13 @@ class WatchedAccounts {
   readonly byRaw = new Map<string, WantedAccount>();
   readonly byKey = new Map<bigint, Address>();
 
-  add(raw: string, { key, address }: SubscribedAccount, subscriber: Subscriber): void {
+  add(raw: string, { key }: SubscribedAccount, subscriber: Subscriber): void {
     const known = this.byRaw.get(raw);
     if (known !== undefined) {
       known.subscribers.add(subscriber);
       return;
     }
+    const { address } = parseAddress(raw);
     this.byRaw.set(raw, { key, address, subscribers: new Set([subscriber]) });
     this.byKey.set(key, address);
   }
@@ -198,8 +199,8 @@ export function wantedBy({ accounts, traces }: Subscription, lane: StreamLane): 
   const of = (kind: EventKind) => {
     const found = new Map<bigint, Address>();
     if (LANE_OF[kind] !== lane) return found;
-    for (const { address, key, types } of accounts.values()) {
-      if ([...types].some((type) => KIND_OF[type] === kind)) found.set(key, address);
+    for (const [raw, { key, types }] of accounts) {
+      if ([...types].some((type) => KIND_OF[type] === kind)) found.set(key, parseAddress(raw).address);
     }
     return found;
   };

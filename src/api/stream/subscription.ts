@@ -32,9 +32,8 @@ export interface EventOptions {
   readonly key: string;
 }
 
-/** An account of a subscription. */
+/** An account of a subscription. As small as can be: there may be hundreds of thousands. */
 export interface SubscribedAccount {
-  readonly address: Address;
   /** `account_key` of the index. */
   readonly key: bigint;
   /** Types of events of this account. */
@@ -66,7 +65,7 @@ export function watchingPrice(subscription: Pick<Subscription, 'accounts' | 'tra
 
 /** An account as a subscription has it. */
 export function subscribedAccount(address: Address, types: ReadonlySet<EventType>): SubscribedAccount {
-  return { address, key: accountKey(addressBytes(address)), types };
+  return { key: accountKey(addressBytes(address)), types };
 }
 
 /** The raw form with upper-case digits. */

@@ -207,7 +207,7 @@ export const apiSettings = {
   }),
   maxAnswersMb: singleSetting({
     ...integerValue('MB', 1, 65_536),
-    fallback: '128',
+    fallback: '64',
     meaning: 'maximum size of large answers that clients have not taken yet; meanwhile further large requests get 503',
   }),
   maxBodyNames: singleSetting({
