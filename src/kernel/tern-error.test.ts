@@ -7,6 +7,7 @@ const errors = defineErrors('kettle', {
     message: (d: { degrees: number }) => `the water has ${d.degrees} degrees`,
     remedy: 'Let it cool.',
   },
+  full: { class: 'overloaded', message: () => 'the kettle is full', remedy: 'Wait.' },
 });
 
 describe('an error made by a factory', () => {
@@ -34,6 +35,13 @@ describe('an error made by a factory', () => {
     const cause = new Error('fire');
     expect(errors['too-hot']({ degrees: 1 }, cause).cause).toBe(cause);
     expect('cause' in errors['too-hot']({ degrees: 1 })).toBe(false);
+  });
+
+  it('has no stack trace when there is too much to do, and others have one', () => {
+    const { stackTraceLimit } = Error;
+    expect(errors.full({}).stack).toBe('Error: the kettle is full');
+    expect(Error.stackTraceLimit).toBe(stackTraceLimit);
+    expect(errors['too-hot']({ degrees: 1 }).stack).toContain('tern-error.test');
   });
 
   it('is recognised by code', () => {

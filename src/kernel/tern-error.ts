@@ -125,7 +125,8 @@ type DataOf<Descriptor> = Descriptor extends { message: (data: infer Data extend
 export type ErrorFactories<Table> = { readonly [Name in keyof Table]: ErrorFactory<DataOf<Table[Name]>> };
 
 /**
- * Declares the errors of a module. The code of each is `module/short-name`; short names are kebab-case.
+ * Declares the errors of a module. The code of each is `module/short-name`; short names are kebab-case. Those of the class `overloaded`
+ * have no stack trace: whoever has too much to do refuses often, and a trace keeps all that its functions refer to.
  *
  * @example
  * const errors = defineErrors('cells', { 'slice-underflow': { class: 'caller', message: (d: { bit: number }) => `…`, remedy: '…' } });
@@ -139,11 +140,18 @@ export function defineErrors<const Table extends Readonly<Record<string, ErrorDe
   const factories: Record<string, ErrorFactory<ErrorData>> = {};
   for (const [name, descriptor] of Object.entries(table)) {
     const code = `${module}/${name}`;
-    const make = (data: ErrorData, cause?: unknown) =>
-      new TernError(
-        ...([code, descriptor.class, descriptor.message(data), descriptor.remedy, data, cause] as const),
-        descriptor.publicMessage?.(data),
-      );
+    const make = (data: ErrorData, cause?: unknown) => {
+      const { stackTraceLimit } = Error;
+      if (descriptor.class === 'overloaded') Error.stackTraceLimit = 0;
+      try {
+        return new TernError(
+          ...([code, descriptor.class, descriptor.message(data), descriptor.remedy, data, cause] as const),
+          descriptor.publicMessage?.(data),
+        );
+      } finally {
+        Error.stackTraceLimit = stackTraceLimit;
+      }
+    };
     factories[name] = Object.assign(make, { code, class: descriptor.class, remedy: descriptor.remedy });
   }
   return factories as unknown as ErrorFactories<Table>;
