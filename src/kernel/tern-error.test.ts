@@ -39,7 +39,7 @@ describe('an error made by a factory', () => {
 
   it('has no stack trace when there is too much to do, and others have one', () => {
     const { stackTraceLimit } = Error;
-    expect(errors.full({}).stack).toBe('Error: the kettle is full');
+    expect(errors.full({}).stack).not.toContain('\n');
     expect(Error.stackTraceLimit).toBe(stackTraceLimit);
     expect(errors['too-hot']({ degrees: 1 }).stack).toContain('tern-error.test');
   });

@@ -103,7 +103,7 @@ const defaultHttpSettings: HttpSettings = {
   turnBytes: 512 * 1024,
   maxConcurrent: 4_096,
   maxWork: 1_000,
-  smallWork: 5,
+  smallWork: 8,
   largeWork: 50,
   maxLargePerClient: 2,
   maxWaiting: 1_000,

@@ -13,7 +13,7 @@ import type { RawRequest, RawRoute } from '#api/http/http-api.js';
 import type { HttpOptions } from '#api/http/options.js';
 import type { HttpServer } from '#api/http/server.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { type Access, unlimitedWork, type WorkBudget } from '#services/access/access.js';
+import { type Access, type AccessDecision, unlimitedWork, type WorkBudget } from '#services/access/access.js';
 import { fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
 
 /** The parts of `ws` that the test uses. */
@@ -245,6 +245,32 @@ describe('a stream of events', () => {
     expect((await fetch(`${server.url}/stream/sse`)).status).toBe(503);
     stop.abort();
     await expect.poll(async () => (await fetch(`${server.url}/files/page.html`)).status).toBe(200);
+  });
+
+  it('is not counted as open when its client left before it was let in', async () => {
+    let letIn: (decision: AccessDecision) => void = () => {};
+    const allowed: AccessDecision = {
+      ...{ kind: 'allowed', plan: 'plus', key: null, group: null, client: 'one', work: unlimitedWork },
+    };
+    let asked = 0;
+    const access: Access = {
+      check: () =>
+        asked++ > 0
+          ? allowed
+          : new Promise((resolve) => {
+              letIn = resolve;
+            }),
+    };
+    await start({ maxConcurrent: 1 }, access);
+    const stop = new AbortController();
+    const left = fetch(`${server.url}/stream/sse`, { signal: stop.signal }).catch(() => 'left');
+    await expect.poll(() => asked).toBe(1);
+    stop.abort();
+    expect(await left).toBe('left');
+    await expect.poll(async () => metrics.getSingleMetricAsString('tern_http_connections')).toContain(' 0');
+    letIn(allowed);
+    await expect.poll(() => seen.map(({ signal }) => reasonOf(signal))).toEqual(['http/client-left']);
+    expect((await fetch(`${server.url}/files/page.html`)).status).toBe(200);
   });
 });
 

@@ -212,8 +212,12 @@ export class RawRoutes {
     };
   }
 
-  /** Holds a request as open until its response or connection is closed. */
+  /** Holds a request as open until its response or connection is closed, which it may be already. */
   #track(controller: AbortController, stream: Duplex | ServerResponse): void {
+    if (stream.closed) {
+      controller.abort(httpErrors['client-left']({}));
+      return;
+    }
     this.#open.add(controller);
     stream.once('close', () => {
       this.#open.delete(controller);

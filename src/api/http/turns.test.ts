@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { type TurnKind, Turns } from '#api/http/turns.js';
 
@@ -190,6 +191,7 @@ describe('turns', () => {
     controller.abort(new Error('the client has gone'));
     await expect(waiting).rejects.toThrow('the client has gone');
     expect(world.turns.waiting).toBe(0);
+    expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
     await world.turn();
     await world.turn();
     expect(isDone).toBe(false);

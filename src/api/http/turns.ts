@@ -141,6 +141,8 @@ export class Turns {
         }
       };
       const onAbort = (): void => {
+        // Node keeps a signal that depends on others, and all that its listeners refer to, for as long as it has listeners.
+        signal.removeEventListener('abort', onAbort);
         this.#queues[turn.kind].remove(turn.client, waiting);
         reject(signal.reason);
       };

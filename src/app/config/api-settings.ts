@@ -163,7 +163,7 @@ export const apiSettings = {
   }),
   smallWork: singleSetting({
     ...integerValue('UNITS', 1, 1_000_000),
-    fallback: '5',
+    fallback: '8',
     meaning: 'price in work units up to which requests never wait for others',
   }),
   largeWork: singleSetting({
