@@ -292,10 +292,11 @@ class OpenBody {
   }
 
   #wait(): AbortSignal {
-    this.#waiting ??= new AbortController();
+    if (this.#waiting !== null) return this.#waiting.signal;
+    this.#waiting = new AbortController();
     const { socket } = this.#message;
     if (socket.destroyed) this.#onSocketClosed();
-    else socket.once('close', this.#onSocketClosed);
+    else if (!this.#isReleased) socket.once('close', this.#onSocketClosed);
     return this.#waiting.signal;
   }
 

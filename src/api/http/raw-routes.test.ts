@@ -108,6 +108,17 @@ const routes: readonly RawRoute[] = [
     },
   },
   {
+    path: '/bytes',
+    name: 'bytes',
+    verbs: ['POST'],
+    bodies: 'bytes',
+    handle: async ({ bytes, inTurn, query }, reply) => {
+      const length = await inTurn(0, () => bytes?.bytes.length);
+      if (query.fail !== undefined) throw httpErrors['not-found']({});
+      reply.send(200, { 'Content-Type': 'text/plain' }, `${length} of ${bytes?.type}`);
+    },
+  },
+  {
     path: '/whole',
     name: 'whole',
     verbs: ['GET'],
@@ -271,6 +282,27 @@ describe('a stream of events', () => {
     letIn(allowed);
     await expect.poll(() => seen.map(({ signal }) => reasonOf(signal))).toEqual(['http/client-left']);
     expect((await fetch(`${server.url}/files/page.html`)).status).toBe(200);
+  });
+});
+
+describe('a body that is left to its route', () => {
+  it('is held until the route has answered', async () => {
+    await start();
+    const post = (query: string) =>
+      fetch(`${server.url}/bytes${query}`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'text/csv' },
+        body: 'x'.repeat(50_000),
+      });
+    const held = async () => metrics.getSingleMetricAsString('tern_http_held_body_bytes');
+    const [whole, failed] = [await post(''), await post('?fail=1')];
+    expect([whole.status, await whole.text(), failed.status]).toEqual([200, '50000 of text/csv', 404]);
+    await expect.poll(held).toMatch(/ 0$/);
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`POST /bytes HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n12345`);
+    await expect.poll(held).toMatch(/ 5$/);
+    socket.destroy();
+    await expect.poll(held).toMatch(/ 0$/);
   });
 });
 

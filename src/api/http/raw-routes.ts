@@ -113,7 +113,9 @@ export class RawRoutes {
 
   #onRequest(route: RawRoute) {
     const { access, clock, choice } = this.#modules;
-    return (request: FastifyRequest, _reply: FastifyReply, done: (error?: Error) => void): void => {
+    return (request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void => {
+      // Also of one that is refused before it is handled.
+      if (route.bodies === 'bytes') reply.raw.once('close', () => receivedOf(request)?.release());
       try {
         const style = styleOf(route);
         const network = choice.of(request.headers.host);
@@ -145,11 +147,10 @@ export class RawRoutes {
     const upgrade = this.#upgrades.get(request.raw);
     const controller = new AbortController();
     const { signal } = controller;
-    const body = request.body as JsonBody | ReceivedRawBody | undefined;
-    const received = body !== undefined && 'received' in body ? body.received : null;
+    const received = receivedOf(request);
     const waiting = received === null ? signal : AbortSignal.any([signal, received.waiting()]);
     const work = { signal, ...this.#workOf(request, state, waiting) };
-    const rawRequest = rawRequestOf(request, state, body, work);
+    const rawRequest = rawRequestOf(request, state, work);
     let isAnswered = false;
     const begin = (status: number) => {
       isAnswered = true;
@@ -182,7 +183,7 @@ export class RawRoutes {
     };
     void run()
       .catch(failed)
-      .finally(() => received?.release());
+      .finally(received?.release);
   }
 
   /** What a request does beside its answer. @param signal ends the waiting for a turn */
@@ -228,15 +229,21 @@ export class RawRoutes {
   }
 }
 
+/** The body of a request to a route that takes bytes; null: it has none. */
+function receivedOf({ body }: FastifyRequest): ReceivedBody | null {
+  const given = body as JsonBody | ReceivedRawBody | undefined;
+  return given !== undefined && 'received' in given ? given.received : null;
+}
+
 function rawRequestOf(
   request: FastifyRequest,
   state: RequestState,
-  given: JsonBody | ReceivedRawBody | undefined,
   work: Pick<RawRequest, 'signal' | 'inTurn' | 'pace' | 'receives'>,
 ): RawRequest {
   const { id, method, headers, ip: clientAddress } = request;
   const { network, group, keyId, client, streams, profile, query } = state;
   const { '*': rest = '' } = (request.params ?? {}) as { readonly '*'?: string };
+  const given = request.body as JsonBody | ReceivedRawBody | undefined;
   const bytes = given !== undefined && 'received' in given ? { type: given.type, bytes: given.received.bytes } : null;
   const body = given !== undefined && 'value' in given ? given.value : undefined;
   const ofClient = { clientAddress, group, keyId, client, streams, profile };

@@ -30,7 +30,7 @@ import { RATE_LIMIT_HEADERS } from '#api/http/rate-limit-headers.js';
 import { RawRoutes, type ReceivedRawBody, rawUrlRewriter, upgradeAwareMessage } from '#api/http/raw-routes.js';
 import { ReceivedBytes } from '#api/http/received-bytes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
-import { Turns } from '#api/http/turns.js';
+import { type TurnOf, Turns } from '#api/http/turns.js';
 import { pause } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { addressBlock } from '#services/access/address-block.js';
@@ -149,6 +149,19 @@ interface ShutdownState {
 /** Longer responses are compressed asynchronously, in chunks. */
 const SYNC_COMPRESSION = 64 * 1024;
 
+/** Resolves in a turn of the client. @throws http/client-left */
+async function untilTurn(turns: Turns, turn: TurnOf, { socket }: IncomingMessage): Promise<void> {
+  const left = new AbortController();
+  const onClosed = (): void => left.abort(httpErrors['client-left']({}));
+  socket.once('close', onClosed);
+  if (socket.destroyed) onClosed();
+  try {
+    await turns.do(turn, () => {}, left.signal);
+  } finally {
+    socket.off('close', onClosed);
+  }
+}
+
 const NO_QUERY = {};
 
 /** Methods whose bodies are not read. */
@@ -245,10 +258,23 @@ async function buildApp(
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+    const { state } = request;
+    const turn = connections.turnOfClient(payload);
+    const charge = (bytes: number): void => {
+      const price = bodyPrice(bytes);
+      state?.work.settle(0, price);
+      turns.charge(turn, price);
+    };
+    const announced = Number(payload.headers['content-length'] ?? 0);
+    const isLarge = announced >= LARGE_BODY && announced <= options.maxBodyBytes;
+    if (isLarge) {
+      charge(announced);
+      // It is read when its client has its turn again: who sends much is slowed down by its own connection.
+      await untilTurn(turns, turn, payload);
+    }
     const body = await bodies.read(payload, addressBlock(request.ip));
     const { bytes } = body;
     try {
-      const { state } = request;
       const ofEndpoint = state?.profile === 'toncenter' ? state.endpoint?.endpoint.liveBody : undefined;
       const parse = () => {
         if (ofEndpoint !== undefined)
@@ -256,10 +282,7 @@ async function buildApp(
         return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
       };
       if (bytes.length < LARGE_BODY) return parse();
-      const turn = connections.turnOfClient(payload);
-      const price = bodyPrice(bytes.length);
-      state?.work.settle(0, price);
-      turns.charge(turn, price);
+      if (!isLarge) charge(bytes.length);
       // `return await`: the bytes are held until they are parsed.
       return await turns.do(turn, parse, body.waiting());
     } finally {
@@ -269,6 +292,10 @@ async function buildApp(
 
   app.addContentTypeParser(AS_BYTES, async (request: FastifyRequest, payload: IncomingMessage) => {
     const received = await bodies.read(payload, addressBlock(request.ip));
+    const signal = received.waiting();
+    signal.addEventListener('abort', received.release, { once: true });
+    if (signal.aborted) received.release();
+    signal.throwIfAborted();
     return { type: contentTypes.get(payload) ?? null, received } satisfies ReceivedRawBody;
   });
 
