@@ -181,9 +181,7 @@ export class RawRoutes {
       if (!controller.signal.aborted) replies.broken(request, state, error);
       (upgrade?.socket ?? reply.raw).destroy();
     };
-    void run()
-      .catch(failed)
-      .finally(received?.release);
+    void run().catch(failed).finally(received?.release);
   }
 
   /** What a request does beside its answer. @param signal ends the waiting for a turn */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { jsonValue as valueOf } from '#api/stream/request-json.js';
+import { jsonValue as jsonValueOf } from '#api/stream/request-json.js';
 
-const jsonValue = (text: string) => valueOf(Buffer.from(text));
+const jsonValue = (text: string) => jsonValueOf(Buffer.from(text));
 
 describe('a request to subscribe as JSON', () => {
   it.each([

@@ -1,4 +1,3 @@
-import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { httpErrors } from '#api/http/errors.js';
 import type { RawRequest } from '#api/http/http-api.js';
@@ -30,7 +29,7 @@ const PING_BYTES = 6;
 export interface ClientSocket {
   readonly socket: WebSocket;
   /** What `socket` reads from. */
-  readonly stream: Duplex;
+  readonly stream: { prependListener(event: 'data', listener: (piece: Buffer) => void): unknown };
 }
 
 interface ConnectionEvents {

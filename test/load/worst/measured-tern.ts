@@ -138,7 +138,7 @@ export class MeasuredTern {
 
 /** As in the systemd unit of the documentation. */
 const NICE = -10;
-const UNIT = { MALLOC_ARENA_MAX: '2' };
+const UNIT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 async function issueKeys(path: string, freeKeys: number): Promise<IssuedKeys> {
   const modules = { clock: systemClock, unixTimeMs: Date.now, randomBytes, logger: silentLogger };
