@@ -190,6 +190,26 @@ describe('sizes', () => {
   });
 });
 
+describe('large bodies', () => {
+  it('take turns to be read, all are answered, and those of clients that leave are forgotten', async () => {
+    await start({ turnMs: 0.01 });
+    const body = `{}${' '.repeat(100_000)}`;
+    const begin = `POST /api/v2/getHead HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n`;
+    const leaving = Array.from({ length: 4 }, () =>
+      send(begin + body.slice(0, 20_000), (socket) => setTimeout(() => socket.destroy(), 5)).catch(() => ''),
+    );
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () => ask('/api/v2/getHead', { method: 'POST', body })),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    await Promise.all(leaving);
+    const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
+    await expect.poll(metrics).toMatch(/^tern_http_held_body_bytes 0$/m);
+    await expect.poll(metrics).toMatch(/^tern_http_unbegun_requests 0$/m);
+    await expect.poll(metrics).toMatch(/^tern_http_open_bodies 0$/m);
+  });
+});
+
 describe('time', () => {
   it('of a request that comes too slowly is up', async () => {
     await start({ headersTimeoutMs: 200, requestTimeoutMs: 400 });
