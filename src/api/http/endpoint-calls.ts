@@ -447,7 +447,7 @@ export class EndpointCalls {
 
   /** @throws http/overloaded, and as {@link CallThreads.answer} */
   async #onThread({ endpoint, raw, source, client }: EndpointCall, request: ApiRequest): Promise<ThreadAnswer> {
-    if (this.#held.isFull && !this.#held.makeRoom()) {
+    if (!this.#held.makeRoom()) {
       throw httpErrors.overloaded({ limit: `${this.#held.bytes} bytes of answers wait for their clients` });
     }
     const { read, profile, switches } = request;

@@ -266,8 +266,8 @@ async function buildApp(
       turns.charge(turn, price);
     };
     const announced = Number(payload.headers['content-length'] ?? 0);
-    const isLarge = announced >= LARGE_BODY && announced <= options.maxBodyBytes;
-    if (isLarge) {
+    const isAnnounced = announced >= LARGE_BODY && announced <= options.maxBodyBytes;
+    if (isAnnounced) {
       charge(announced);
       // It is read when its client has its turn again: who sends much is slowed down by its own connection.
       await untilTurn(turns, turn, payload);
@@ -282,7 +282,7 @@ async function buildApp(
         return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
       };
       if (bytes.length < LARGE_BODY) return parse();
-      if (!isLarge) charge(bytes.length);
+      if (!isAnnounced) charge(bytes.length);
       // `return await`: the bytes are held until they are parsed.
       return await turns.do(turn, parse, body.waiting());
     } finally {

@@ -208,7 +208,8 @@ export const apiSettings = {
   maxAnswersMb: singleSetting({
     ...integerValue('MB', 1, 65_536),
     fallback: '64',
-    meaning: 'maximum size of large answers that clients have not taken yet; meanwhile further large requests get 503',
+    meaning:
+      'maximum size of large answers that clients have not taken yet; beyond it, those not taken for 10 s are given up, or further large requests get 503',
   }),
   maxBodyNames: singleSetting({
     ...integerValue('N', 1, 1_000_000),
