@@ -1,8 +1,8 @@
 interface Entry<Value> {
   readonly value: Value;
   readonly bytes: number;
-  /** When it was put last in the order of use: the count of uses of all entries. */
-  placed: number;
+  /** Whether it was used since it was put last in the order. */
+  isUsed: boolean;
 }
 
 /** @param isEvicted whether there was no room for it any more */
@@ -11,19 +11,18 @@ type OnRemoved<Value> = (key: string, value: Value, isEvicted: boolean) => void;
 /** Approximate overhead of an entry beside its key and value. */
 const ENTRY_BYTES = 96;
 
-/**
- * What part of all entries may have been used after one without it being put last again when it is used: such an entry is far from
- * being evicted, and moving one takes longer than finding it.
- */
-const RECENT = 1 / 4;
+/** How many entries that were used are put last again, in place of being evicted, to make room for one: that takes time. */
+const MOST_SPARED = 16;
 
-/** A cache bounded in bytes; the least recently used values are evicted first. */
+/**
+ * A cache bounded in bytes. Values are evicted in the order in which they were stored, but those that were used since get a second
+ * chance (the CLOCK approximation of least recently used): so using one changes no order, which would take longer than finding it.
+ */
 export class LruByBytes<Value> {
   readonly #maxBytes: number;
   readonly #onRemoved: OnRemoved<Value> | undefined;
-  /** A map preserves insertion order; an entry is reinserted when it is used, unless it was lately. */
+  /** A map preserves insertion order. */
   readonly #entries = new Map<string, Entry<Value>>();
-  #uses = 0;
   #bytes = 0;
   #evicted = 0;
 
@@ -50,11 +49,7 @@ export class LruByBytes<Value> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    const now = ++this.#uses;
-    if (now - entry.placed <= this.#entries.size * RECENT) return entry.value;
-    entry.placed = now;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    entry.isUsed = true;
     return entry.value;
   }
 
@@ -63,12 +58,21 @@ export class LruByBytes<Value> {
     this.delete(key);
     const bytes = valueBytes + key.length + ENTRY_BYTES;
     if (!(bytes <= this.#maxBytes)) return;
-    for (const oldest of this.#entries.keys()) {
+    let spared = 0;
+    // Those that are spared are visited again, if it comes to that.
+    for (const [oldest, entry] of this.#entries) {
       if (this.#bytes + bytes <= this.#maxBytes) break;
+      if (entry.isUsed && spared < MOST_SPARED) {
+        entry.isUsed = false;
+        spared++;
+        this.#entries.delete(oldest);
+        this.#entries.set(oldest, entry);
+        continue;
+      }
       this.#evicted++;
       this.#remove(oldest, true);
     }
-    this.#entries.set(key, { value, bytes, placed: ++this.#uses });
+    this.#entries.set(key, { value, bytes, isUsed: false });
     this.#bytes += bytes;
   }
 

@@ -115,7 +115,12 @@ export class Connections {
     server.on('connection', (socket: Socket) => this.#add(socket));
     const handlers = server.listeners('request');
     server.removeAllListeners('request').on('request', (message: IncomingMessage, response: ServerResponse) => {
-      if (!this.#begin(message, response) || this.#refusesEarly(message, response)) return;
+      const connection = this.#all.get(message.socket);
+      if (connection !== undefined) {
+        if (!this.#begin(connection, message, response)) return;
+        // Only when it is the turn of its answer.
+        if (connection.isFirst(response) && this.#modules.refuse(message, response)) return;
+      }
       const handle = (): void => {
         if (message.socket.destroyed) return;
         for (const each of handlers) each.call(server, message, response);
@@ -149,12 +154,6 @@ export class Connections {
         else resolve();
       });
     });
-  }
-
-  /** Only when it is the turn of its answer. */
-  #refusesEarly(message: IncomingMessage, response: ServerResponse): boolean {
-    const connection = this.#all.get(message.socket);
-    return connection?.isFirst(response) === true && this.#modules.refuse(message, response);
   }
 
   /** Whose turn the request takes among others. */
@@ -282,9 +281,7 @@ export class Connections {
   }
 
   /** @returns false: it is dropped. What arrives in one piece may be thousands of requests, so refusing each takes too long */
-  #begin(message: IncomingMessage, response: ServerResponse): boolean {
-    const connection = this.#all.get(message.socket);
-    if (connection === undefined) return true;
+  #begin(connection: Connection, message: IncomingMessage, response: ServerResponse): boolean {
     const { maxPipelined } = this.#settings;
     if (connection.refusal !== null) {
       // Node keeps each of them until the connection ends, and it ends when its client has read the answers before them.
@@ -300,7 +297,7 @@ export class Connections {
     connection.pending.set(response, message);
     connection.last = message;
     this.#idle.delete(connection);
-    response.once('close', () => this.#end(connection, response, message));
+    response.on('close', () => this.#end(connection, response, message));
     return true;
   }
 
@@ -412,7 +409,7 @@ class Connection {
 
   /** Whether no answer is pending before this one. */
   isFirst(response: ServerResponse): boolean {
-    const [first] = this.pending.keys();
+    const first = this.pending.keys().next().value;
     return first === undefined || first === response;
   }
 

@@ -314,7 +314,7 @@ export class EndpointCalls {
 
   #settle(call: EndpointCall, taken: number, done: number): void {
     call.work.settle(taken, done);
-    call.charge(done - taken);
+    if (done !== taken) call.charge(done - taken);
     this.#onWork(call.endpoint, done);
   }
 

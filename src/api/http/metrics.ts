@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, type Histogram, type Registry } from 'prom-client';
 import type { BodyReader } from '#api/http/body-reader.js';
 import type { Connections } from '#api/http/connections.js';
 import type { EarlyRefusals } from '#api/http/early-refusals.js';
@@ -9,7 +9,10 @@ import type { Turns } from '#api/http/turns.js';
 /** Upper bounds in seconds, from cached responses to the deadline. */
 const BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-type RequestLabels = 'network' | 'api' | 'endpoint' | 'status_class';
+/** The classes of statuses, by their first digit. */
+const STATUS_CLASSES = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'] as const;
+
+const DURATION = 'tern_http_request_duration_seconds';
 
 /** What the metrics are read from. */
 interface MeasuredServer {
@@ -21,32 +24,71 @@ interface MeasuredServer {
   readonly refusals: EarlyRefusals;
 }
 
+type Labels = Readonly<Record<'network' | 'api' | 'endpoint', string>>;
+
+/** A sample of a metric, as prom-client writes it. */
+interface MetricValue {
+  readonly metricName: string;
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
+}
+
+/** A histogram of durations. With prom-client, finding the one of four labels takes longer than all else of a cached answer here. */
+class DurationCounts {
+  /** Of those within each bound of {@link BUCKETS} and beyond the one before it; the last: longer than all. */
+  readonly #counts = new Array<number>(BUCKETS.length + 1).fill(0);
+  #sum = 0;
+
+  add(seconds: number): void {
+    let at = 0;
+    while (at < BUCKETS.length && seconds > BUCKETS[at]!) at++;
+    this.#counts[at]!++;
+    this.#sum += seconds;
+  }
+
+  *values(labels: MetricValue['labels']): Generator<MetricValue> {
+    let count = 0;
+    for (const [at, own] of this.#counts.entries()) {
+      count += own;
+      yield { metricName: `${DURATION}_bucket`, labels: { le: BUCKETS[at] ?? '+Inf', ...labels }, value: count };
+    }
+    yield { metricName: `${DURATION}_sum`, labels, value: this.#sum };
+    yield { metricName: `${DURATION}_count`, labels, value: count };
+  }
+}
+
+/** Requests to one endpoint. */
+interface EndpointCounts {
+  readonly durations: Partial<Record<(typeof STATUS_CLASSES)[number], DurationCounts>>;
+  /** Work units; null: none were counted. */
+  work: number | null;
+}
+
 /** The metrics of the HTTP server. */
 export class HttpMetrics {
-  readonly #duration: Histogram<RequestLabels>;
   readonly #rejected: Counter<'network' | 'reason'>;
-  readonly #work: Counter<'network' | 'api' | 'endpoint'>;
+  /** By network, API and endpoint. */
+  readonly #counts = new Map<string, Map<string, Map<string, EndpointCounts>>>();
 
   constructor(registry: Registry, { calls, connections, bodies, received, turns, refusals }: MeasuredServer) {
     const registers = [registry];
-    this.#duration = new Histogram({
-      name: 'tern_http_request_duration_seconds',
-      help: 'Time from the headers of a request to its answer',
-      labelNames: ['network', 'api', 'endpoint', 'status_class'],
-      buckets: BUCKETS,
-      registers,
-    });
+    registry.registerMetric(this.#durations() as unknown as Histogram);
     this.#rejected = new Counter({
       name: 'tern_http_rejected_total',
       help: 'Requests that were not let in, by the code of the error',
       labelNames: ['network', 'reason'],
       registers,
     });
-    this.#work = new Counter({
+    const works = (): Iterable<readonly [Labels, number]> => this.#works();
+    new Counter({
       name: 'tern_http_work_units_total',
       help: 'Work done for requests, in work units of about 1 ms of CPU time',
       labelNames: ['network', 'api', 'endpoint'],
       registers,
+      collect() {
+        this.reset();
+        for (const [labels, units] of works()) this.inc(labels, units);
+      },
     });
     const gauges: readonly [string, string, () => number][] = [
       [
@@ -127,21 +169,57 @@ export class HttpMetrics {
 
   /** @param status of HTTP */
   observe(network: string, api: string, endpoint: string, status: number, seconds: number): void {
-    this.#duration.observe(
-      { network, api, endpoint, status_class: STATUS_CLASSES[Math.floor(status / 100)] ?? 'other' },
-      seconds,
-    );
+    const counts = this.#countsOf(network, api, endpoint);
+    const statusClass = STATUS_CLASSES[Math.floor(status / 100)] ?? 'other';
+    counts.durations[statusClass] ??= new DurationCounts();
+    counts.durations[statusClass].add(seconds);
   }
 
   /** @param units work units */
   worked(network: string, api: string, endpoint: string, units: number): void {
-    this.#work.inc({ network, api, endpoint }, units);
+    const counts = this.#countsOf(network, api, endpoint);
+    counts.work = (counts.work ?? 0) + units;
   }
 
   /** @param reason an error code */
   reject(network: string, reason: string): void {
     this.#rejected.inc({ network, reason });
   }
-}
 
-const STATUS_CLASSES = ['other', '1xx', '2xx', '3xx', '4xx', '5xx'];
+  #countsOf(network: string, api: string, endpoint: string): EndpointCounts {
+    let ofNetwork = this.#counts.get(network);
+    if (ofNetwork === undefined) this.#counts.set(network, (ofNetwork = new Map()));
+    let ofApi = ofNetwork.get(api);
+    if (ofApi === undefined) ofNetwork.set(api, (ofApi = new Map()));
+    let counts = ofApi.get(endpoint);
+    if (counts === undefined) ofApi.set(endpoint, (counts = { durations: {}, work: null }));
+    return counts;
+  }
+
+  *#endpoints(): Generator<readonly [Labels, EndpointCounts]> {
+    for (const [network, ofNetwork] of this.#counts) {
+      for (const [api, ofApi] of ofNetwork) {
+        for (const [endpoint, counts] of ofApi) yield [{ network, api, endpoint }, counts];
+      }
+    }
+  }
+
+  *#works(): Generator<readonly [Labels, number]> {
+    for (const [labels, { work }] of this.#endpoints()) if (work !== null) yield [labels, work];
+  }
+
+  /** What a registry of prom-client reads of a histogram. */
+  #durations(): Pick<Histogram, 'get'> & { readonly name: string } {
+    const head = { name: DURATION, help: 'Time from the headers of a request to its answer', type: 'histogram' } as const;
+    const values = (): MetricValue[] => {
+      const all: MetricValue[] = [];
+      for (const [ofEndpoint, { durations }] of this.#endpoints()) {
+        for (const [status_class, counts] of Object.entries(durations)) {
+          all.push(...counts.values({ ...ofEndpoint, status_class }));
+        }
+      }
+      return all;
+    };
+    return { ...head, get: async () => ({ ...head, aggregator: 'sum', values: values() }) as never };
+  }
+}

@@ -8,6 +8,7 @@ import { WaitingRequests } from '#api/http/waiting-requests.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 
 const MIN_SEQNO_HEADER = 'X-Tern-Min-Seqno';
+const MIN_SEQNO_FIELD = MIN_SEQNO_HEADER.toLowerCase();
 const MIN_SEQNO_PARAMETER = 'min_mc_seqno';
 const MAX_SEQNO = 0x7fff_ffff;
 
@@ -28,7 +29,7 @@ export const minSeqnoSwitch = requestSwitch({
 
 /** Removes the parameter from a query. The header takes precedence. @returns null when there is none. @throws http/bad-parameter */
 export function takeMinSeqno(headers: IncomingHttpHeaders, query: RawParameters): number | null {
-  const inHeader = headers[MIN_SEQNO_HEADER.toLowerCase()];
+  const inHeader = headers[MIN_SEQNO_FIELD];
   const inQuery = query[MIN_SEQNO_PARAMETER];
   if (inQuery !== undefined) delete query[MIN_SEQNO_PARAMETER];
   const given = inHeader ?? inQuery;

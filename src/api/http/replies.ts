@@ -29,6 +29,8 @@ interface RepliesModules {
   readonly closing: { readonly isClosing: boolean };
 }
 
+// Fastify takes names of headers in lower case as they are.
+
 /** Headers of requests that determine the profile. */
 const VARY = 'X-Tern-Profile, X-Ton-Client-Version';
 
@@ -174,14 +176,14 @@ export class Replies {
     encoding: 'gzip' | null = null,
   ): void {
     // Responses become stale within seconds, and depend on headers of the request.
-    reply.code(status).header('Content-Type', JSON_TYPE).header('Cache-Control', 'no-store').header('Vary', VARY);
-    if (isTimed) reply.header('Server-Timing', `app;dur=${Math.round(elapsedMs * 1000) / 1000}`);
+    reply.code(status).header('content-type', JSON_TYPE).header('cache-control', 'no-store').header('vary', VARY);
+    if (isTimed) reply.header('server-timing', `app;dur=${Math.round(elapsedMs * 1000) / 1000}`);
     if (this.#modules.closing.isClosing) reply.header('Connection', 'close');
     this.#modules.held.add(body, reply.raw);
     const payload = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.length);
     const isLong = body.length >= this.#settings.compressFrom;
     if (encoding !== null) {
-      reply.header('Vary', `${VARY}, accept-encoding`).header('Content-Encoding', encoding).send(payload);
+      reply.header('vary', `${VARY}, accept-encoding`).header('content-encoding', encoding).send(payload);
     } else if (isLong && request.headers['accept-encoding'] !== undefined) reply.compress(payload);
     else reply.send(payload);
   }
@@ -286,8 +288,8 @@ function addFreshness(
 ): void {
   const freshness = api?.freshness?.(group);
   if (freshness === undefined) return;
-  reply.header('X-Tern-Mc-Seqno', String(mcSeqno ?? freshness.mcSeqno));
-  if (freshness.lagMs !== null) reply.header('X-Tern-Lag-Ms', String(Math.round(freshness.lagMs)));
+  reply.header('x-tern-mc-seqno', String(mcSeqno ?? freshness.mcSeqno));
+  if (freshness.lagMs !== null) reply.header('x-tern-lag-ms', String(Math.round(freshness.lagMs)));
 }
 
 function addRate(reply: FastifyReply, { rate }: RequestState): void {

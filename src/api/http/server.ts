@@ -235,7 +235,7 @@ async function buildApp(
     // Those of all servers go to the connections.
     clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => {
-      reply.header('X-API-Version', versionOf(request)).header('X-Request-Id', request.id);
+      reply.header('x-api-version', versionOf(request)).header('x-request-id', request.id);
       replies.failure(request, reply, error);
     },
   });
@@ -301,7 +301,7 @@ async function buildApp(
 
   app.decorateRequest('state', null);
   app.addHook('onRequest', (request, reply, done) => {
-    reply.header('X-API-Version', versionOf(request)).header('X-Request-Id', request.id);
+    reply.header('x-api-version', versionOf(request)).header('x-request-id', request.id);
     done();
   });
   await app.register(cors, {

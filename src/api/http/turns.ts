@@ -32,6 +32,9 @@ const LEAST_WITHIN_MS = 20;
 /** Longest time of a turn in which requests are begun, when reading what arrived took as long. */
 const LONGEST_MS = 10;
 
+/** The end of a turn in which requests took less is not waited for: that costs a turn more, as much as a cached answer does. */
+const UNCOUNTED_MS = 1;
+
 /**
  * Whose requests wait apart from the others:
  *
@@ -78,6 +81,10 @@ export class Turns {
   /** When the last request of the last turn was begun; null: nothing waits. */
   #stepped: number | null = null;
   #isBoundaryDue = false;
+  /** Of the request that is being begun; null: none is. */
+  #current: TurnOf | null = null;
+  /** What it was charged for so far, for a client of weight 1. */
+  #charged = 0;
   /** Steps that are scheduled for the end of this turn. */
   #due = 0;
   #place = 0;
@@ -161,8 +168,10 @@ export class Turns {
    *
    * @param units work units, of about 1 ms; negative: less than was counted before
    */
-  charge({ kind, client, weight }: TurnOf, units: number): void {
-    this.#queues[kind].charge(client, units / weight);
+  charge(turn: TurnOf, units: number): void {
+    const { kind, client, weight } = turn;
+    if (turn === this.#current) this.#charged += units / weight;
+    else this.#queues[kind].charge(client, units / weight);
   }
 
   #add({ kind, client, weight }: TurnOf, work: Work): void {
@@ -172,9 +181,10 @@ export class Turns {
 
   #hasTime(): boolean {
     const now = this.#now();
-    if (this.#began === null) {
+    // Without a boundary, what began so long ago was another turn, or most of the time went to something else.
+    if (this.#began === null || (!this.#isBoundaryDue && now - this.#began >= UNCOUNTED_MS)) {
       this.#began = now;
-      this.#scheduleBoundary();
+      this.#begun = 0;
       return true;
     }
     return now - this.#began < (this.#begun < LEAST_OF_TURN ? LEAST_WITHIN_MS : this.#lasts);
@@ -183,8 +193,13 @@ export class Turns {
   #run(turn: TurnOf, work: Work): void {
     const began = this.#now();
     this.#begun++;
+    this.#current = turn;
+    this.#charged = 0;
     work();
-    this.charge(turn, BEGIN_MS + this.#now() - began);
+    this.#current = null;
+    const ended = this.#now();
+    if (ended - (this.#began ?? began) >= UNCOUNTED_MS) this.#scheduleBoundary();
+    this.#queues[turn.kind].charge(turn.client, this.#charged + (BEGIN_MS + ended - began) / turn.weight);
   }
 
   /** A step is scheduled for each request, so that what follows from one is done before the next begins. */
