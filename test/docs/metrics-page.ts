@@ -68,13 +68,13 @@ export function collectMetrics(): DocumentedMetric[] {
     readonly name: string;
     readonly help: string;
     readonly labelNames: readonly string[];
-    readonly constructor: { readonly name: string };
+    readonly type: string;
   }[];
-  return metrics.map(({ name, help, labelNames, constructor: kind }) => ({
+  return metrics.map(({ name, help, labelNames, type }) => ({
     name,
     help,
     labels: labelNames.filter((label) => label !== 'le'),
-    type: kind.name.toLowerCase(),
+    type,
   }));
 }
 

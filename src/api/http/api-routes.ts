@@ -45,6 +45,8 @@ interface RouteModules {
   readonly missingPaths?: Readonly<Record<string, string>>;
 }
 
+const RPC_VERBS: readonly string[] = ['POST'];
+
 /** The routes of the APIs at one prefix, for all networks. */
 export class ApiRoutes {
   readonly #prefix: string;
@@ -91,7 +93,7 @@ export class ApiRoutes {
 
   /** The verbs of a method; null: no such method. */
   verbsOf(host: string | undefined, name: string): readonly string[] | null {
-    if (this.#isRpc(name)) return ['POST'];
+    if (this.#isRpc(name)) return RPC_VERBS;
     return this.#apis.get(this.#modules.choice.of(host))?.find(name)?.methods ?? null;
   }
 
@@ -127,7 +129,7 @@ export class ApiRoutes {
         const asked = name ?? path ?? '';
         if (this.#isRpc(asked)) state.rpcId = '';
         else state.endpoint = compiled?.find(asked) ?? null;
-        const verbs = this.verbsOf(headers.host, asked);
+        const verbs = state.rpcId === null ? (state.endpoint?.methods ?? null) : RPC_VERBS;
         if (verbs === null) {
           const path = `${this.#prefix}/${asked}`;
           if (this.isRpcBase(path, method)) throw this.rpcPath();

@@ -306,7 +306,7 @@ export class Connections {
     const { clock } = this.#modules;
     const { socket, pending, waiting } = connection;
     pending.delete(response);
-    waiting.delete(response);
+    if (waiting.size > 0) waiting.delete(response);
     if (socket.destroyed || connection.isUpgraded) return;
     if (pending.size > 0) {
       waiting.get(pending.keys().next().value as ServerResponse)?.(false);

@@ -124,7 +124,7 @@ const EXPOSED_HEADERS = [
   'X-Tern-Coverage',
   ...RATE_LIMIT_HEADERS,
   '*',
-];
+].join(', ');
 
 /** How long browsers may cache a CORS preflight response. */
 const PREFLIGHT_SECONDS = 86_400;

@@ -1,5 +1,5 @@
 import { getEventListeners } from 'node:events';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type TurnKind, Turns } from '#api/http/turns.js';
 
 const SETTINGS = { turnMs: 5, maxUnbegun: 1_000, maxUnbegunPerClient: 100 };
@@ -38,6 +38,26 @@ describe('turns', () => {
     expect([world.begun.length, world.turns.waiting]).toEqual([5, 1]);
     expect(await world.turn()).toEqual(['late']);
     expect(world.turns.waiting).toBe(0);
+  });
+
+  it('of which little was taken end without being waited for', async () => {
+    const world = new World();
+    const immediates = vi.spyOn(globalThis, 'setImmediate');
+    try {
+      // Each of these is the only one of its turn.
+      for (let i = 0; i < 100; i++) {
+        world.enter(`r${i}`, 0.1);
+        world.now += 1;
+      }
+      expect([world.begun.length, immediates.mock.calls.length]).toEqual([100, 0]);
+      world.enter('longer', 1);
+      expect(immediates.mock.calls.length).toBe(1);
+    } finally {
+      immediates.mockRestore();
+    }
+    // The time of that one counts.
+    for (let i = 0; i < 5; i++) world.enter(`after ${i}`, 1);
+    expect([world.begun.length, world.turns.waiting]).toEqual([105, 1]);
   });
 
   it('take no more than their time, and one request', async () => {
