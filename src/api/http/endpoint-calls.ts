@@ -225,7 +225,7 @@ export class EndpointCalls {
    * @throws http/work-limit
    */
   kept(call: EndpointCall, key: string): EndpointResult | undefined {
-    const result = this.cache.get(key, headOf(call));
+    const result = this.cache.get(key, new HeadOfCall(call));
     if (result === undefined || !isFreshEnough(result, call)) return undefined;
     const price = cachedPrice(result.length);
     if (price > this.#settings.smallWork) return undefined;
@@ -300,7 +300,7 @@ export class EndpointCalls {
   }
 
   #cached(call: EndpointCall, key: string | null): EndpointResult | undefined {
-    const result = key === null ? undefined : this.cache.get(key, headOf(call), false);
+    const result = key === null ? undefined : this.cache.get(key, new HeadOfCall(call), false);
     return result !== undefined && isFreshEnough(result, call) ? result : undefined;
   }
 
@@ -332,7 +332,7 @@ export class EndpointCalls {
         return await withDeadline(this.#handle(call, params, freshness, watch.signal), deadline, this.#clock);
       }
       // Known before anything is read: a change that is seen later is one of what was read.
-      const head = freshness === 'forever' ? null : headOf(call);
+      const head = freshness === 'forever' ? null : new HeadOfCall(call);
       const headSeqno = head?.seqno ?? null;
       const stale = head === null ? undefined : this.cache.withOldTail(key, head);
       const work = async ({ signal }: Pick<Flight, 'signal'>) => {
@@ -471,10 +471,26 @@ function isFreshEnough({ mcSeqno }: EndpointResult, { minSeqno }: EndpointCall):
 /** A call that has waited for a block has so long left at least. */
 const LEAST_MS = 1;
 
-function headOf({ endpoint: { api, network }, group }: Pick<EndpointCall, 'endpoint' | 'group'>): CurrentHead {
-  const seqno = api.headSeqno === undefined ? network.headSeqno() : api.headSeqno();
-  const { changes, keptHeaders } = api;
-  return { seqno, changes, mcSeqno: api.freshness?.(group).mcSeqno ?? null, keptHeaders };
+/** The head for a call. */
+class HeadOfCall implements CurrentHead {
+  readonly seqno: number;
+  readonly changes: CurrentHead['changes'];
+  readonly keptHeaders: CurrentHead['keptHeaders'];
+  readonly #api: AnyHttpApi;
+  readonly #group: string | null;
+
+  constructor({ endpoint: { api, network }, group }: Pick<EndpointCall, 'endpoint' | 'group'>) {
+    this.seqno = api.headSeqno === undefined ? network.headSeqno() : api.headSeqno();
+    this.changes = api.changes;
+    this.keptHeaders = api.keptHeaders;
+    this.#api = api;
+    this.#group = group;
+  }
+
+  /** Seldom wanted, and found by going through all liteservers. */
+  get mcSeqno(): number | null {
+    return this.#api.freshness?.(this.#group).mcSeqno ?? null;
+  }
 }
 
 function freshnessOf(endpoint: AnyEndpoint<never>, params: never): Freshness {

@@ -108,7 +108,8 @@ export class ResponseCache {
   }
 
   /** Deletes an entry that does not hold any more, not even without its tail. */
-  #holds(key: string, kept: CacheEntry, { seqno, changes, mcSeqno, keptHeaders }: CurrentHead): boolean {
+  #holds(key: string, kept: CacheEntry, head: CurrentHead): boolean {
+    const { seqno, changes, keptHeaders } = head;
     const { result, headSeqno, tailSeqno, since } = kept;
     if (headSeqno === null) return true;
     const now = this.#clock.now();
@@ -123,7 +124,7 @@ export class ResponseCache {
     kept.headSeqno = seqno;
     if (tail !== null && !changes.isUnchanged(tail.keys, tailSeqno!)) return false;
     kept.tailSeqno = seqno;
-    result.mcSeqno = mcSeqno;
+    result.mcSeqno = head.mcSeqno;
     return true;
   }
 
