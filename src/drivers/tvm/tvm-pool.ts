@@ -19,7 +19,7 @@ import {
   prevBlocksText,
   requireWhole,
 } from '#drivers/tvm/request-fields.js';
-import { RunHistory, type RunSubject } from '#drivers/tvm/run-history.js';
+import { type RunEnd, RunHistory, type RunSubject } from '#drivers/tvm/run-history.js';
 import {
   type ContextResult,
   type ContextRun,
@@ -359,14 +359,14 @@ export class TvmPool {
       const isGetMethod = 'gas_used' in result;
       gas = isGetMethod ? result.gas_used : 0;
       const isOut = isGetMethod && result.exit_code === OUT_OF_GAS;
-      this.#history.ended(subject, { ...ranOf(pooled), limit: isOut ? 'gas' : null, result: isOut ? result : null });
+      this.#history.ended(subject, ranOf(pooled, isOut ? 'gas' : null, isOut ? (result as GetMethodResult) : null));
       return result;
     } catch (error) {
       const isOut =
         isTernError(error, tvmErrors['cpu-time'].code) || isTernError(error, tvmErrors['out-of-memory'].code);
       if (isOut || isTernError(error, tvmErrors.refused.code)) {
-        this.#history.ended(subject, { ...ranOf(pooled), limit: isOut ? 'time' : null, result: null });
-      } else if (pooled.isSlow) this.#history.left(subject.client, ranOf(pooled));
+        this.#history.ended(subject, ranOf(pooled, isOut ? 'time' : null, null));
+      } else if (pooled.isSlow) this.#history.left(subject.client, pooled);
       throw error;
     } finally {
       if (pooled.cpuMs > 0) options.onCost?.({ gas, cpuMs: pooled.cpuMs });
@@ -385,7 +385,9 @@ export class TvmPool {
     const leftMs = limitMs - pooled.cpuMs;
     if (leftMs <= 0) throw tvmErrors['cpu-time']({ limitMs });
     const reply = await this.#workers.run(job, {
-      ...{ client: subject.client, contract, signal: options.signal },
+      client: subject.client,
+      contract,
+      signal: options.signal,
       lane: pooled.isSlow ? 'slow' : this.#history.laneOf(subject),
       timeoutMs: options.timeoutMs ?? timeoutMs,
       cpuMs: leftMs,
@@ -426,8 +428,12 @@ function contextResult({ exit_code, gas_used, stack }: GetMethodResult): Context
   return { exit_code, gas_used, stack };
 }
 
-function ranOf({ cpuMs, isSlow, isNoted }: PooledRequest) {
-  return { cpuMs, isSlow, isNoted };
+function ranOf(
+  { cpuMs, isSlow, isNoted }: PooledRequest,
+  limit: RunEnd<GetMethodResult>['limit'],
+  result: GetMethodResult | null,
+): RunEnd<GetMethodResult> {
+  return { cpuMs, isSlow, isNoted, limit, result };
 }
 
 function exactKey(method: string, data: Cell | null, stack: VmStack): string {

@@ -12,7 +12,7 @@ import {
   type TvmWorkerContract,
 } from '#drivers/tvm/worker-protocol.js';
 import { toBase64 } from '#kernel/bytes.js';
-import { BEHIND, lowerPriority, ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
+import { BEHIND, lowerPriority, ownCpuTimeReader, ownThreadCpuTime } from '#kernel/os-thread.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { WorkerSide } from '#kernel/worker-side.js';
 
@@ -22,7 +22,7 @@ const begunAt = new Float64Array(side.start.begunAt);
 const order = new Int32Array(side.start.order);
 const cpuTime = ownThreadCpuTime();
 lowerPriority(cpuTime, BEHIND.worker);
-const usedMs = (): number => (cpuTime === null ? null : readThreadCpuMs(cpuTime)) ?? performance.now();
+const usedMs = cpuTime === null ? () => performance.now() : ownCpuTimeReader(cpuTime);
 
 /** Whole and shortened form of each. */
 const instantiate = (): Promise<Emulator> =>

@@ -120,7 +120,14 @@ export class WorkerPool {
       if (signal?.aborted) return reject(tvmErrors.aborted({}, signal.reason));
       const lane = this.#settings.slowWorkers === 0 ? 'known' : options.lane;
       const run: Run = {
-        ...{ job, options, lane, client, contract, spentMs: 0, isSlow: false, waitsSince: 0 },
+        job,
+        options,
+        lane,
+        client,
+        contract,
+        spentMs: 0,
+        isSlow: false,
+        waitsSince: 0,
         cancelWait: () => {},
         stop: null,
         settle: (outcome) => {

@@ -127,8 +127,16 @@ export class GetMethodRunner {
       },
       runOptions(context, this.#settings),
     );
-    const ran = { exit_code, gas_used, stack: result, remembered_ms };
-    return { ...ran, block, last_transaction, ran_on: 'local', ran_on_reason: null };
+    return {
+      exit_code,
+      gas_used,
+      stack: result,
+      remembered_ms,
+      block,
+      last_transaction,
+      ran_on: 'local',
+      ran_on_reason: null,
+    };
   }
 
   async #runOnNode(
