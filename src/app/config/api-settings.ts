@@ -141,7 +141,7 @@ export const apiSettings = {
   }),
   nodeCacheMb: singleSetting({
     ...integerValue('MB', 0, 1_048_576),
-    fallback: '64',
+    fallback: '32',
     meaning:
       'size of the cache for immutable liteserver answers and unchanged account states per network; 0 disables it',
   }),
