@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
 import { expect, it } from 'vitest';
-import { BEHIND, lowerPriority, ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
+import { BEHIND, lowerPriority, ownCpuTimeReader, ownThreadCpuTime, readThreadCpuMs } from '#kernel/os-thread.js';
 
 it('the CPU time of a thread grows while it works, where the system reports it', () => {
   const own = ownThreadCpuTime();
@@ -15,6 +15,20 @@ it('the CPU time of a thread grows while it works, where the system reports it',
   let after = before;
   for (let i = 0; i < 1e6 && after === before; i++) after = readThreadCpuMs(own!)!;
   expect(after).toBeGreaterThan(before);
+});
+
+it('a thread reads its own again and again from a file that stays open', () => {
+  const own = ownThreadCpuTime();
+  if (own === null) return;
+  const read = ownCpuTimeReader(own);
+  const first = read();
+  let last = first;
+  for (let i = 0; i < 1e7 && last < first + 10; i++) last = read();
+  expect(last).toBeGreaterThanOrEqual(first + 10);
+  const before = read();
+  const between = readThreadCpuMs(own)!;
+  expect(between).toBeGreaterThanOrEqual(before);
+  expect(read()).toBeGreaterThanOrEqual(between);
 });
 
 it('of a thread that has ended there is none', () => {

@@ -41,8 +41,8 @@ export function readThreadTimes({ file }: Pick<ThreadCpuTime, 'file'>): ThreadTi
 }
 
 /**
- * Reads the CPU time of the calling thread again and again, in milliseconds since it started: a fifth of the time that
- * {@link readThreadCpuMs} takes. The file stays open until the thread ends.
+ * Reads the CPU time of the calling thread again and again, in milliseconds since it started, in a tenth of the time
+ * that {@link readThreadCpuMs} takes. The file stays open until the thread ends.
  *
  * @param thread of {@link ownThreadCpuTime}
  * @returns what reads it

@@ -103,7 +103,8 @@ describe('an embedded server', () => {
     });
     await first.close();
     await first.close();
-    expect(processesOf(folder)).toEqual([]);
+    // The shell that watches the server ends once it is told that the server has ended.
+    await expect.poll(() => processesOf(folder)).toEqual([]);
     const second = await start();
     expect(await query(second.url, 'SELECT a FROM kept')).toEqual([{ a: 5 }]);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -229,7 +230,7 @@ describe('an embedded server', () => {
     await until(() => server.pid === null);
     await new Promise((resolve) => setTimeout(resolve, 260));
     await server.close();
-    expect(processesOf(folder)).toEqual([]);
+    await expect.poll(() => processesOf(folder)).toEqual([]);
   });
 });
 
