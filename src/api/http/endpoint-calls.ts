@@ -471,7 +471,7 @@ function isFreshEnough({ mcSeqno }: EndpointResult, { minSeqno }: EndpointCall):
 /** A call that has waited for a block has so long left at least. */
 const LEAST_MS = 1;
 
-/** The head for a call. */
+/** What cached results of a call are compared with. */
 class HeadOfCall implements CurrentHead {
   readonly seqno: number;
   readonly changes: CurrentHead['changes'];
