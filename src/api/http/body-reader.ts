@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { hasLargeBody } from '#api/http/body-admission.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { ReceivedBytes, ReceivedPart } from '#api/http/received-bytes.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
@@ -20,8 +21,8 @@ interface BodyLimits {
 const LEAST_PIECE = 64;
 const FREE_PIECES = 1_024;
 
-/** Buffers from this size on are used again: garbage of megabytes outside of the heap is collected late. */
-const LARGE_BUFFER = 256 * 1024;
+/** Buffers from this size on are used again: garbage outside of the heap is collected late. */
+const LARGE_BUFFER = 64 * 1024;
 
 /** Buffers that are kept for it. */
 const MOST_KEPT = 16;
@@ -44,8 +45,6 @@ export interface ReceivedBody {
 /** Reads request bodies within bounds of memory and time, for each, for each client address, and for all of them. */
 export class BodyReader {
   readonly #limits: BodyLimits;
-  readonly #received: ReceivedBytes;
-  readonly #clock: Clock;
   readonly #open = new Set<OpenBody>();
   readonly #byMessage = new WeakMap<IncomingMessage, OpenBody>();
   readonly #aborted = new WeakMap<IncomingMessage, TernError>();
@@ -58,12 +57,19 @@ export class BodyReader {
   readonly #paused = new Set<IncomingMessage>();
   /** Bodies that began in this turn; most of them are whole at its end. */
   readonly #begun = new Set<OpenBody>();
+  readonly #shared: SharedByBodies;
 
   /** @param received the room for what bodies hold, from their first byte until they are released */
   constructor(limits: BodyLimits, received: ReceivedBytes, clock: Clock) {
     this.#limits = limits;
-    this.#received = received;
-    this.#clock = clock;
+    this.#shared = {
+      limits,
+      received,
+      clock,
+      onTaken: (message, bytes) => this.#take(message, bytes),
+      take: (bytes) => this.#buffer(bytes),
+      giveBack: (bytes) => this.#keep(bytes),
+    };
   }
 
   /** Bodies that are being received. */
@@ -96,23 +102,18 @@ export class BodyReader {
         return;
       }
       this.#perAddress.set(address, ofAddress + 1);
-      const body = new OpenBody(message, this.#limits, this.#clock, {
-        receives: (giveUp) => this.#received.begin(giveUp),
-        onTaken: (bytes) => this.#take(message, bytes),
-        onEnd: (outcome) => {
-          this.#paused.delete(message);
-          this.#open.delete(body);
-          this.#begun.delete(body);
-          this.#byMessage.delete(message);
-          const left = this.#perAddress.get(address)! - 1;
-          if (left === 0) this.#perAddress.delete(address);
-          else this.#perAddress.set(address, left);
-          if (outcome instanceof TernError) reject(outcome);
-          else resolve(outcome);
-        },
-        take: (least, most) => this.#buffer(least, most),
-        giveBack: (bytes) => this.#keep(bytes),
-      });
+      const onEnd = (outcome: ReceivedBody | TernError): void => {
+        this.#paused.delete(message);
+        this.#open.delete(body);
+        this.#begun.delete(body);
+        this.#byMessage.delete(message);
+        const left = this.#perAddress.get(address)! - 1;
+        if (left === 0) this.#perAddress.delete(address);
+        else this.#perAddress.set(address, left);
+        if (outcome instanceof TernError) reject(outcome);
+        else resolve(outcome);
+      };
+      const body = new OpenBody(message, this.#shared, onEnd);
       this.#open.add(body);
       this.#byMessage.set(message, body);
       this.#begun.add(body);
@@ -127,11 +128,9 @@ export class BodyReader {
     this.#kept.push(Buffer.from(buffer as ArrayBuffer));
   }
 
-  /** @param least bytes that it must hold @param most bytes that it will ever hold */
-  #buffer(least: number, most: number): Buffer {
-    if (least < LARGE_BUFFER) return Buffer.allocUnsafeSlow(Math.min(most, 2 * least));
-    const at = this.#kept.findIndex(({ length }) => length >= least);
-    return at < 0 ? Buffer.allocUnsafeSlow(most) : this.#kept.splice(at, 1)[0]!;
+  #buffer(bytes: number): Buffer {
+    const at = this.#kept.findIndex(({ length }) => length >= bytes);
+    return at < 0 ? Buffer.allocUnsafeSlow(bytes) : this.#kept.splice(at, 1)[0]!;
   }
 
   /** Gives up the body of a message that will not be complete, also if it is read later. */
@@ -172,24 +171,23 @@ export class BodyReader {
   };
 }
 
-interface BodyEvents {
-  /** Room for what it holds. */
-  receives(giveUp: (error: TernError) => void): ReceivedPart;
+/** What all bodies of a reader use. */
+interface SharedByBodies {
+  readonly limits: BodyLimits;
+  readonly received: ReceivedBytes;
+  readonly clock: Clock;
   /** So many bytes came. */
-  onTaken(bytes: number): void;
-  /** Called once. */
-  onEnd(outcome: ReceivedBody | TernError): void;
+  readonly onTaken: (message: IncomingMessage, bytes: number) => void;
   /** A buffer of at least so many bytes. */
-  take(least: number, most: number): Buffer;
-  giveBack(bytes: Buffer): void;
+  readonly take: (bytes: number) => Buffer;
+  readonly giveBack: (bytes: Buffer) => void;
 }
 
 /** A body that is being received. */
 class OpenBody {
   readonly #message: IncomingMessage;
-  readonly #limits: BodyLimits;
-  readonly #clock: Clock;
-  readonly #events: BodyEvents;
+  readonly #shared: SharedByBodies;
+  readonly #onOutcome: (outcome: ReceivedBody | TernError) => void;
   /** Of which `#length` bytes are received. A body of one piece is that piece; others grow in place, so that pieces are not kept. */
   #bytes: Buffer = EMPTY;
   #length = 0;
@@ -199,14 +197,18 @@ class OpenBody {
   /** Of a whole body that waits to be parsed. */
   #waiting: AbortController | null = null;
   #isReleased = false;
-  #cancel: CancelSchedule = () => {};
+  #cancel: CancelSchedule | null = null;
 
-  constructor(message: IncomingMessage, limits: BodyLimits, clock: Clock, events: BodyEvents) {
+  /** @param onOutcome called once */
+  constructor(
+    message: IncomingMessage,
+    shared: SharedByBodies,
+    onOutcome: (outcome: ReceivedBody | TernError) => void,
+  ) {
     this.#message = message;
-    this.#limits = limits;
-    this.#clock = clock;
-    this.#events = events;
-    this.#held = events.receives((error) => {
+    this.#shared = shared;
+    this.#onOutcome = onOutcome;
+    this.#held = shared.received.begin((error) => {
       if (this.#hasEnded) this.#waiting?.abort(error);
       else this.fail(error);
     });
@@ -223,15 +225,17 @@ class OpenBody {
   /** From now on compares the progress of each `stallMs` with the least rate. */
   watch(): void {
     const before = this.#length;
-    const { stallMs, minBytesPerSecond } = this.#limits;
-    this.#cancel = this.#clock.schedule(stallMs, () => {
+    const { clock, limits } = this.#shared;
+    const { stallMs, minBytesPerSecond } = limits;
+    this.#cancel = clock.schedule(stallMs, () => {
       if ((this.#length - before) * 1000 < minBytesPerSecond * stallMs) this.#end(httpErrors['request-timeout']({}));
       else this.watch();
     });
   }
 
   readonly #onData = (piece: Buffer): void => {
-    const { maxBodyBytes } = this.#limits;
+    const { limits, take, giveBack, onTaken } = this.#shared;
+    const { maxBodyBytes } = limits;
     const length = this.#length + piece.length;
     this.#pieces++;
     if (length > maxBodyBytes) {
@@ -248,16 +252,16 @@ class OpenBody {
     } else if (length > held) {
       const before = this.#bytes;
       const announced = Number(this.#message.headers['content-length']);
-      const grown = this.#events.take(length, announced >= length ? announced : Math.min(maxBodyBytes, 2 * length));
+      const grown = take(announced >= length ? announced : Math.min(maxBodyBytes, 2 * length));
       before.copy(grown, 0, 0, this.#length);
       piece.copy(grown, this.#length);
       this.#bytes = grown;
-      this.#events.giveBack(before);
+      giveBack(before);
     } else {
       piece.copy(this.#bytes, this.#length);
     }
     this.#length = length;
-    this.#events.onTaken(piece.length);
+    onTaken(this.#message, piece.length);
     this.#held.hold(this.#bytes.length);
   };
 
@@ -273,22 +277,25 @@ class OpenBody {
   #end(outcome: Buffer | TernError): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#cancel();
+    this.#cancel?.();
     this.#message
       .off('data', this.#onData)
       .off('end', this.#onEnd)
       .off('error', this.#onGone)
       .off('close', this.#onGone);
-    // What still comes is read and dropped, until the connection ends.
-    if (outcome instanceof TernError) this.#message.resume();
+    // What still comes of a small one is read and dropped, until the connection ends.
+    if (outcome instanceof TernError) {
+      if (hasLargeBody(this.#message)) this.#message.pause();
+      else this.#message.resume();
+    }
     const bytes = this.#bytes;
     this.#bytes = EMPTY;
     if (outcome instanceof TernError) {
       this.#release(bytes);
-      this.#events.onEnd(outcome);
+      this.#onOutcome(outcome);
       return;
     }
-    this.#events.onEnd({ bytes: outcome, waiting: () => this.#wait(), release: () => this.#release(bytes) });
+    this.#onOutcome({ bytes: outcome, waiting: () => this.#wait(), release: () => this.#release(bytes) });
   }
 
   #wait(): AbortSignal {
@@ -309,7 +316,7 @@ class OpenBody {
     this.#isReleased = true;
     if (this.#waiting !== null) this.#message.socket.off('close', this.#onSocketClosed);
     this.#held.release();
-    this.#events.giveBack(bytes);
+    this.#shared.giveBack(bytes);
   }
 }
 

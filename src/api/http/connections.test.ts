@@ -159,6 +159,14 @@ describe('a client that keeps its side open is disconnected', () => {
     await nobodyIsConnected();
   });
 
+  it('when it sends a large body that is refused, of which no more is read', async () => {
+    await start({ lingerMs: 1_000 });
+    const client = send(`POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: ${HUGE.length}\r\n\r\n`).write(HUGE);
+    await expect.poll(() => client.statuses).toEqual([404]);
+    await nobodyIsConnected();
+    expect(await closedFor('lingering')).toBe(1);
+  });
+
   it('when it half-closes in the middle of a request', async () => {
     await start();
     const requests = ['GET /healthz HTTP/1.1\r\n', post('{', 1_000), get(`${WAIT}9`), ''];

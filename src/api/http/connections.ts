@@ -1,9 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
+import { hasLargeBody } from '#api/http/body-admission.js';
 import type { BodyReader } from '#api/http/body-reader.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpSettings } from '#api/http/options.js';
-import type { TurnOf, Turns } from '#api/http/turns.js';
+import type { TurnOf } from '#api/http/turn-queues.js';
+import type { Turns } from '#api/http/turns.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 import type { KeyClient } from '#services/access/access.js';
@@ -318,8 +320,11 @@ export class Connections {
     }
     connection.since = clock.now();
     this.#idle.add(connection);
-    // The rest of a request that was answered may still come; it is dropped.
-    if (!message.complete) this.#linger(connection, () => !message.complete);
+    if (message.complete) return;
+    // The rest of a request that was answered may still come; it is dropped. Much of it is not read at all.
+    // Node goes on with reading in this turn of the event loop, so that what is said to the socket now has no effect.
+    if (hasLargeBody(message)) setImmediate(() => socket.pause());
+    this.#linger(connection, () => !message.complete);
   }
 
   /** All answers before the refusal are written. */

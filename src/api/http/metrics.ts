@@ -1,4 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { BodyAdmission } from '#api/http/body-admission.js';
 import type { BodyReader } from '#api/http/body-reader.js';
 import type { Connections } from '#api/http/connections.js';
 import type { EarlyRefusals } from '#api/http/early-refusals.js';
@@ -19,6 +20,7 @@ const DURATION_HELP = 'Time from the headers of a request to its answer';
 interface MeasuredServer {
   readonly calls: EndpointCalls;
   readonly connections: Connections;
+  readonly admission: BodyAdmission;
   readonly bodies: BodyReader;
   readonly received: ReceivedBytes;
   readonly turns: Turns;
@@ -92,7 +94,7 @@ export class HttpMetrics {
   /** By network, API and endpoint. */
   readonly #counts = new Map<string, Map<string, Map<string, EndpointCounts>>>();
 
-  constructor(registry: Registry, { calls, connections, bodies, received, turns, refusals }: MeasuredServer) {
+  constructor(registry: Registry, { calls, connections, admission, bodies, received, turns, refusals }: MeasuredServer) {
     const registers = [registry];
     new Durations(registry, () => this.#durations());
     this.#rejected = new Counter({
@@ -120,6 +122,7 @@ export class HttpMetrics {
       ],
       ['tern_http_connections', 'Open connections', () => connections.size],
       ['tern_http_unbegun_requests', 'Requests that wait to be begun in a later turn', () => turns.waiting],
+      ['tern_http_unread_bodies', 'Large request bodies that wait to be read', () => admission.waiting],
       ['tern_http_open_bodies', 'Request bodies that are being received', () => bodies.open],
       ['tern_http_held_body_bytes', 'Bytes held of bodies and messages that are not parsed yet', () => received.held],
       [

@@ -54,7 +54,9 @@ export interface HttpSettings {
   readonly maxBodyBytes: number;
   /** All bodies that are being received; beyond that, the body that has been open longest gets 503. Default 64 MiB. */
   readonly maxBodiesBytes: number;
-  /** Bodies of one client address (IPv6: of a /64) that are being received; more get 503. Default 16. */
+  /** Bodies from 16 KiB on that are read or wait to be parsed; further ones are not read yet. Default 8 MiB. */
+  readonly maxAdmittedBytes: number;
+  /** Bodies of one client address (IPv6: of a /64) that are being received, and large ones of a client that wait for it; more get 503. Default 16. */
   readonly maxBodiesPerAddress: number;
   /** Large answers that their clients have not received yet; above, further large calls get 503. Default 128 MiB. */
   readonly maxHeldBytes: number;
@@ -114,6 +116,7 @@ const defaultHttpSettings: HttpSettings = {
   maxPipelined: 32,
   maxBodyBytes: 1024 * 1024,
   maxBodiesBytes: 64 * 1024 * 1024,
+  maxAdmittedBytes: 8 * 1024 * 1024,
   maxBodiesPerAddress: 16,
   maxHeldBytes: 64 * 1024 * 1024,
   maxUrlBytes: 8 * 1024,
@@ -169,6 +172,7 @@ const BOUNDS: { readonly [Name in keyof HttpSettings]?: readonly [number, number
   maxPipelined: [1, 1_000_000],
   maxBodyBytes: [1, 64 * 1024 * 1024],
   maxBodiesBytes: [1, Number.MAX_SAFE_INTEGER],
+  maxAdmittedBytes: [1, Number.MAX_SAFE_INTEGER],
   maxBodiesPerAddress: [1, 1_000_000],
   maxHeldBytes: [1, Number.MAX_SAFE_INTEGER],
   maxUrlBytes: [64, 64 * 1024],

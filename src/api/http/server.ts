@@ -9,6 +9,7 @@ import { copyListeningSocket } from '#api/http/accept-copies.js';
 import { AddressLimit } from '#api/http/address-limit.js';
 import { ApiPaths, NetworkChoice, requireHost, toOriginForm } from '#api/http/api-paths.js';
 import { ApiRoutes } from '#api/http/api-routes.js';
+import { type AdmittedBody, BodyAdmission, largeBodyBytes } from '#api/http/body-admission.js';
 import { BodyReader } from '#api/http/body-reader.js';
 import { Connections } from '#api/http/connections.js';
 import { addDocsRoutes } from '#api/http/docs-routes.js';
@@ -30,7 +31,8 @@ import { RATE_LIMIT_HEADERS } from '#api/http/rate-limit-headers.js';
 import { RawRoutes, type ReceivedRawBody, rawUrlRewriter, upgradeAwareMessage } from '#api/http/raw-routes.js';
 import { ReceivedBytes } from '#api/http/received-bytes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
-import { type TurnOf, Turns } from '#api/http/turns.js';
+import type { TurnOf } from '#api/http/turn-queues.js';
+import { Turns } from '#api/http/turns.js';
 import { pause } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { addressBlock } from '#services/access/address-block.js';
@@ -149,19 +151,6 @@ interface ShutdownState {
 /** Longer responses are compressed asynchronously, in chunks. */
 const SYNC_COMPRESSION = 64 * 1024;
 
-/** Resolves in a turn of the client. @throws http/client-left */
-async function untilTurn(turns: Turns, turn: TurnOf, { socket }: IncomingMessage): Promise<void> {
-  const left = new AbortController();
-  const onClosed = (): void => left.abort(httpErrors['client-left']({}));
-  socket.once('close', onClosed);
-  if (socket.destroyed) onClosed();
-  try {
-    await turns.do(turn, () => {}, left.signal);
-  } finally {
-    socket.off('close', onClosed);
-  }
-}
-
 const NO_QUERY = {};
 
 /** Methods whose bodies are not read. */
@@ -193,6 +182,7 @@ async function buildApp(
   const contentTypes = new WeakMap<IncomingMessage, string>();
   const received = new ReceivedBytes(options.maxBodiesBytes);
   const bodies = new BodyReader(options, received, modules.clock);
+  const admission = new BodyAdmission(options, modules.clock);
   const turns = new Turns(options);
   const refusals = new EarlyRefusals(modules.clock, (message) => connections.clientOf(message));
   const connections: Connections = new Connections(options, {
@@ -247,6 +237,7 @@ async function buildApp(
   const metrics: HttpMetrics = new HttpMetrics(modules.metrics, {
     calls,
     connections,
+    admission,
     bodies,
     received,
     turns,
@@ -256,38 +247,37 @@ async function buildApp(
   const { clock, unixTimeMs } = modules;
   const replies = new Replies(options, { clock, unixTimeMs, metrics, log, paths, held, closing });
 
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) => {
+  /** @param onWhole called when the body was received */
+  const readJson = async (request: FastifyRequest, message: IncomingMessage, turn: TurnOf, onWhole?: () => void) => {
     const { state } = request;
-    const turn = connections.turnOfClient(payload);
-    const charge = (bytes: number): void => {
-      const price = bodyPrice(bytes);
-      state?.work.settle(0, price);
-      turns.charge(turn, price);
-    };
-    const announced = Number(payload.headers['content-length'] ?? 0);
-    const isAnnounced = announced >= LARGE_BODY && announced <= options.maxBodyBytes;
-    if (isAnnounced) {
-      charge(announced);
-      // It is read when its client has its turn again: who sends much is slowed down by its own connection.
-      await untilTurn(turns, turn, payload);
-    }
-    const body = await bodies.read(payload, addressBlock(request.ip));
+    const body = await bodies.read(message, addressBlock(request.ip));
+    onWhole?.();
     const { bytes } = body;
     try {
       const ofEndpoint = state?.profile === 'toncenter' ? state.endpoint?.endpoint.liveBody : undefined;
       const parse = () => {
         if (ofEndpoint !== undefined)
-          return { value: ofEndpoint(liveBodyOf(bytes, payload, options)), hasLongId: false };
+          return { value: ofEndpoint(liveBodyOf(bytes, message, options)), hasLongId: false };
         return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
       };
       if (bytes.length < LARGE_BODY) return parse();
-      if (!isAnnounced) charge(bytes.length);
+      const price = bodyPrice(bytes.length);
+      state?.work.settle(0, price);
+      turns.charge(turn, price);
       // `return await`: the bytes are held until they are parsed.
       return await turns.do(turn, parse, body.waiting());
     } finally {
       body.release();
     }
+  };
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) => {
+    const turn = connections.turnOfClient(payload);
+    const announced = largeBodyBytes(payload, options.maxBodyBytes);
+    if (announced === null) return readJson(request, payload, turn);
+    const read = ({ whole, done }: AdmittedBody) => readJson(request, payload, turn, whole).finally(done);
+    return admission.admit(turn, announced, payload).then(read);
   });
 
   app.addContentTypeParser(AS_BYTES, async (request: FastifyRequest, payload: IncomingMessage) => {

@@ -1,4 +1,4 @@
-import { FairShare } from '#kernel/fair-share.js';
+import { type TurnOf, TurnQueues } from '#api/http/turn-queues.js';
 
 /** Bounds of what is begun in one turn of the event loop. */
 export interface TurnSettings {
@@ -35,27 +35,6 @@ const LONGEST_MS = 10;
 /** The end of a turn in which requests took less is not waited for: that costs a turn more, as much as a cached answer does. */
 const UNCOUNTED_MS = 1;
 
-/**
- * Whose requests wait apart from the others:
- *
- * - `urgent`: what must be answered whatever happens
- * - `keyed`: clients with an API key, each for itself
- * - `others`: clients without one, by address
- */
-export type TurnKind = 'urgent' | 'keyed' | 'others';
-
-/** Whose turn a request takes. */
-export interface TurnOf {
-  readonly kind: TurnKind;
-  /** Opaque id of a client of this kind. */
-  readonly client: string;
-  /** How much it gets, compared with a client of weight 1. */
-  readonly weight: number;
-}
-
-/** In this order, as far as there are such: however many clients without a key there are, those with one get their share. */
-const ORDER: readonly TurnKind[] = ['urgent', 'keyed', 'others', 'keyed'];
-
 type Work = () => void;
 
 /**
@@ -67,11 +46,7 @@ type Work = () => void;
 export class Turns {
   readonly #settings: TurnSettings;
   readonly #now: () => number;
-  readonly #queues: Readonly<Record<TurnKind, FairShare<Work>>> = {
-    urgent: new FairShare(0),
-    keyed: new FairShare(0),
-    others: new FairShare(0),
-  };
+  readonly #queues = new TurnQueues<Work>();
   /** When the first request of this turn was begun; null: none was. */
   #began: number | null = null;
   /** Requests that were begun in this turn. */
@@ -87,7 +62,6 @@ export class Turns {
   #charged = 0;
   /** Steps that are scheduled for the end of this turn. */
   #due = 0;
-  #place = 0;
   #refused = 0;
 
   /** @param now milliseconds of a monotonic clock */
@@ -99,8 +73,7 @@ export class Turns {
 
   /** Requests that wait to be begun. */
   get waiting(): number {
-    const { urgent, keyed, others } = this.#queues;
-    return urgent.size + keyed.size + others.size;
+    return this.#queues.size;
   }
 
   /** Requests that were not let in, because too many waited. */
@@ -115,14 +88,13 @@ export class Turns {
    * @returns false: too many of the kind wait, or of the client, and it will not be begun
    */
   enter(turn: TurnOf, begin: Work): boolean {
-    const queue = this.#queues[turn.kind];
     if (this.waiting === 0 && this.#hasTime()) {
       this.#run(turn, begin);
       return true;
     }
     const { maxUnbegun, maxUnbegunPerClient } = this.#settings;
-    const room = maxUnbegun - queue.size;
-    if (room <= 0 || queue.sizeOf(turn.client) >= Math.max(maxUnbegunPerClient, room * ROOM_OF_CLIENT)) {
+    const room = maxUnbegun - this.#queues.sizeOfKind(turn.kind);
+    if (room <= 0 || this.#queues.sizeOf(turn) >= Math.max(maxUnbegunPerClient, room * ROOM_OF_CLIENT)) {
       this.#refused++;
       return false;
     }
@@ -150,7 +122,7 @@ export class Turns {
       const onAbort = (): void => {
         // Node keeps a signal that depends on others, and all that its listeners refer to, for as long as it has listeners.
         signal.removeEventListener('abort', onAbort);
-        this.#queues[turn.kind].remove(turn.client, waiting);
+        this.#queues.remove(turn, waiting);
         reject(signal.reason);
       };
       const waiting = (): void => this.#run(turn, attempt);
@@ -169,13 +141,12 @@ export class Turns {
    * @param units work units, of about 1 ms; negative: less than was counted before
    */
   charge(turn: TurnOf, units: number): void {
-    const { kind, client, weight } = turn;
-    if (turn === this.#current) this.#charged += units / weight;
-    else this.#queues[kind].charge(client, units / weight);
+    if (turn === this.#current) this.#charged += units;
+    else this.#queues.charge(turn, units);
   }
 
-  #add({ kind, client, weight }: TurnOf, work: Work): void {
-    this.#queues[kind].add(client, work, EXPECTED_MS / weight);
+  #add(turn: TurnOf, work: Work): void {
+    this.#queues.add(turn, work, EXPECTED_MS);
     this.#schedule();
   }
 
@@ -199,7 +170,7 @@ export class Turns {
     this.#current = null;
     const ended = this.#now();
     if (ended - (this.#began ?? began) >= UNCOUNTED_MS) this.#scheduleBoundary();
-    this.#queues[turn.kind].charge(turn.client, this.#charged + (BEGIN_MS + ended - began) / turn.weight);
+    this.#queues.charge(turn, this.#charged + BEGIN_MS + ended - began);
   }
 
   /** A step is scheduled for each request, so that what follows from one is done before the next begins. */
@@ -230,18 +201,9 @@ export class Turns {
   readonly #step = (): void => {
     this.#due--;
     if (this.#hasTime()) {
-      this.#take()?.();
+      this.#queues.take()?.();
       this.#stepped = this.#now();
     }
     this.#schedule();
   };
-
-  #take(): Work | undefined {
-    for (let tried = 0; tried < ORDER.length; tried++) {
-      const kind = ORDER[this.#place++ % ORDER.length]!;
-      const item = this.#queues[kind].take();
-      if (item !== undefined) return item;
-    }
-    return undefined;
-  }
 }
