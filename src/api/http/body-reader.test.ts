@@ -42,6 +42,20 @@ async function body(bytes: number): Promise<{ client: Socket; body: ReceivedBody
 
 const reasonOf = (signal: AbortSignal): string | null => (signal.aborted ? (signal.reason as TernError).code : null);
 
+it('a body that is announced as large and comes byte by byte holds what came', async () => {
+  const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  clients.push(client);
+  client.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n ');
+  const [message] = (await once(server, 'request')) as [IncomingMessage];
+  const left = reader.read(message, 'a client').catch((error: TernError) => error.code);
+  await expect.poll(() => received.held).toBe(1);
+  client.write(' ');
+  await expect.poll(() => received.held).toBe(4);
+  client.destroy();
+  expect(await left).toBe('http/client-left');
+  expect(received.held).toBe(0);
+});
+
 describe('a whole body', () => {
   it('is held until it is released, once', async () => {
     const { body: first } = await body(700);

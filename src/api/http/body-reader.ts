@@ -42,12 +42,17 @@ export interface ReceivedBody {
   release(): void;
 }
 
+/** A message, and its body while it is received, or why that will not be complete. */
+interface ReadMessage extends IncomingMessage {
+  [BODY]?: OpenBody | TernError | undefined;
+}
+
+const BODY = Symbol('body');
+
 /** Reads request bodies within bounds of memory and time, for each, for each client address, and for all of them. */
 export class BodyReader {
   readonly #limits: BodyLimits;
   readonly #open = new Set<OpenBody>();
-  readonly #byMessage = new WeakMap<IncomingMessage, OpenBody>();
-  readonly #aborted = new WeakMap<IncomingMessage, TernError>();
   readonly #perAddress = new Map<string, number>();
   readonly #kept: Buffer[] = [];
   /** Bytes taken in this turn of the event loop. */
@@ -84,12 +89,11 @@ export class BodyReader {
    * @throws http/body-too-large, http/body-in-pieces, http/overloaded when there are too many of the client, or no room for it, http/request-timeout when it does
    * not come on at `minBytesPerSecond`, http/client-left, and the error of {@link BodyReader.abort}
    */
-  read(message: IncomingMessage, address: string): Promise<ReceivedBody> {
+  read(message: ReadMessage, address: string): Promise<ReceivedBody> {
     const { maxBodyBytes, maxBodiesPerAddress } = this.#limits;
     return new Promise((resolve, reject) => {
-      const aborted = this.#aborted.get(message);
-      if (aborted !== undefined) {
-        reject(aborted);
+      if (message[BODY] instanceof TernError) {
+        reject(message[BODY]);
         return;
       }
       if (Number(message.headers['content-length']) > maxBodyBytes) {
@@ -106,7 +110,7 @@ export class BodyReader {
         this.#paused.delete(message);
         this.#open.delete(body);
         this.#begun.delete(body);
-        this.#byMessage.delete(message);
+        message[BODY] = undefined;
         const left = this.#perAddress.get(address)! - 1;
         if (left === 0) this.#perAddress.delete(address);
         else this.#perAddress.set(address, left);
@@ -115,7 +119,7 @@ export class BodyReader {
       };
       const body = new OpenBody(message, this.#shared, onEnd);
       this.#open.add(body);
-      this.#byMessage.set(message, body);
+      message[BODY] = body;
       this.#begun.add(body);
       this.#turnLater();
       body.start();
@@ -134,9 +138,10 @@ export class BodyReader {
   }
 
   /** Gives up the body of a message that will not be complete, also if it is read later. */
-  abort(message: IncomingMessage, error: TernError): void {
-    this.#aborted.set(message, error);
-    this.#byMessage.get(message)?.fail(error);
+  abort(message: ReadMessage, error: TernError): void {
+    const body = message[BODY];
+    if (body instanceof OpenBody) body.fail(error);
+    message[BODY] = error;
   }
 
   /** Bodies beyond what one turn takes are paused, so that the kernel slows their clients down. */
@@ -252,7 +257,10 @@ class OpenBody {
     } else if (length > held) {
       const before = this.#bytes;
       const announced = Number(this.#message.headers['content-length']);
-      const grown = take(announced >= length ? announced : Math.min(maxBodyBytes, 2 * length));
+      const most = announced >= length ? announced : maxBodyBytes;
+      // Who announces much and sends little does not get the room of what was announced.
+      const isComing = announced >= length && length >= USUAL_PIECE / 2;
+      const grown = take(isComing ? announced : Math.min(most, 2 * length));
       before.copy(grown, 0, 0, this.#length);
       piece.copy(grown, this.#length);
       this.#bytes = grown;

@@ -94,7 +94,10 @@ export class HttpMetrics {
   /** By network, API and endpoint. */
   readonly #counts = new Map<string, Map<string, Map<string, EndpointCounts>>>();
 
-  constructor(registry: Registry, { calls, connections, admission, bodies, received, turns, refusals }: MeasuredServer) {
+  constructor(
+    registry: Registry,
+    { calls, connections, admission, bodies, received, turns, refusals }: MeasuredServer,
+  ) {
     const registers = [registry];
     new Durations(registry, () => this.#durations());
     this.#rejected = new Counter({

@@ -45,6 +45,9 @@ interface Upgrade {
   readonly head: Buffer;
 }
 
+/** Characters of a path that tell most paths apart. */
+const LONGEST_BEGIN = 8;
+
 /**
  * The routes that write their response themselves (SSE, WebSocket, files). Before they are called, a request has passed
  * everything that one to a JSON API passes: limits, request id, CORS, choice of the network, access. When the server shuts
@@ -52,6 +55,10 @@ interface Upgrade {
  */
 export class RawRoutes {
   readonly #routes: readonly RawRoute[];
+  /** Those that read the bodies of their requests themselves, and how their paths begin: most requests have another one. */
+  readonly #bytesRoutes: readonly RawRoute[];
+  readonly #bytesBegins: ReadonlySet<string>;
+  readonly #beginLength: number;
   readonly #settings: Pick<HttpSettings, 'profile' | 'maxConcurrent'>;
   readonly #modules: RawModules;
   readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>();
@@ -64,6 +71,9 @@ export class RawRoutes {
     modules: RawModules,
   ) {
     this.#routes = routes;
+    this.#bytesRoutes = routes.filter(({ bodies }) => bodies === 'bytes');
+    this.#beginLength = Math.min(LONGEST_BEGIN, ...this.#bytesRoutes.map(({ path }) => path.length));
+    this.#bytesBegins = new Set(this.#bytesRoutes.map(({ path }) => path.slice(0, this.#beginLength).toLowerCase()));
     this.#settings = settings;
     this.#modules = modules;
   }
@@ -100,9 +110,11 @@ export class RawRoutes {
     return route === undefined ? null : verbsOf(route);
   }
 
-  /** Whether the body of a request to this path is left to its route. */
-  takesBytes(path: string): boolean {
-    return this.#routes.some((each) => each.bodies === 'bytes' && matches(each, path));
+  /** Whether the body of a request to this URL is left to its route. */
+  takesBytes(url: string): boolean {
+    if (!this.#bytesBegins.has(url.slice(0, this.#beginLength).toLowerCase())) return false;
+    const path = url.split('?', 1)[0] ?? '';
+    return this.#bytesRoutes.some((each) => matches(each, path));
   }
 
   /** Aborts the signals of all open requests, and refuses further ones. */

@@ -35,7 +35,6 @@ import type { TurnOf } from '#api/http/turn-queues.js';
 import { Turns } from '#api/http/turns.js';
 import { pause } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
-import { addressBlock } from '#services/access/address-block.js';
 
 /** How often idle connections are closed during shutdown. */
 const SWEEP_MS = 20;
@@ -159,6 +158,9 @@ const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 /** The content type of bodies that routes read themselves, while they are routed. */
 const AS_BYTES = 'application/octet-stream';
 
+/** That of all other bodies, whatever their client says. */
+const AS_JSON = 'application/json';
+
 /** @throws http/bad-option, http/bad-endpoint */
 async function buildApp(
   options: HttpOptions & HttpSettings,
@@ -250,12 +252,12 @@ async function buildApp(
   /** @param onWhole called when the body was received */
   const readJson = async (request: FastifyRequest, message: IncomingMessage, turn: TurnOf, onWhole?: () => void) => {
     const { state } = request;
-    const body = await bodies.read(message, addressBlock(request.ip));
+    const body = await bodies.read(message, connections.clientOf(message));
     onWhole?.();
     const { bytes } = body;
     try {
-      const ofEndpoint = state?.profile === 'toncenter' ? state.endpoint?.endpoint.liveBody : undefined;
       const parse = () => {
+        const ofEndpoint = state?.profile === 'toncenter' ? state.endpoint?.endpoint.liveBody : undefined;
         if (ofEndpoint !== undefined)
           return { value: ofEndpoint(liveBodyOf(bytes, message, options)), hasLongId: false };
         return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
@@ -272,7 +274,7 @@ async function buildApp(
   };
 
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', (request: FastifyRequest, payload: IncomingMessage) => {
+  app.addContentTypeParser(AS_JSON, (request: FastifyRequest, payload: IncomingMessage) => {
     const turn = connections.turnOfClient(payload);
     const announced = largeBodyBytes(payload, options.maxBodyBytes);
     if (announced === null) return readJson(request, payload, turn);
@@ -281,7 +283,7 @@ async function buildApp(
   });
 
   app.addContentTypeParser(AS_BYTES, async (request: FastifyRequest, payload: IncomingMessage) => {
-    const received = await bodies.read(payload, addressBlock(request.ip));
+    const received = await bodies.read(payload, connections.clientOf(payload));
     const signal = received.waiting();
     signal.addEventListener('abort', received.release, { once: true });
     if (signal.aborted) received.release();
@@ -322,9 +324,11 @@ async function buildApp(
   /** The content type of the client is ignored: bodies are JSON, unless the route reads them itself. */
   const chooseParser = (message: IncomingMessage): void => {
     const { url = '', headers } = message;
-    const isBytes = raw.takesBytes(url.split('?', 1)[0] ?? '');
-    if (isBytes && headers['content-type'] !== undefined) contentTypes.set(message, headers['content-type']);
-    headers['content-type'] = isBytes ? AS_BYTES : 'application/json';
+    const type = headers['content-type'];
+    const isBytes = raw.takesBytes(url);
+    if (isBytes && type !== undefined) contentTypes.set(message, type);
+    const parser = isBytes ? AS_BYTES : AS_JSON;
+    if (type !== parser) headers['content-type'] = parser;
   };
   // After the plugins, so that refusals have CORS headers, too.
   app.addHook('onRequest', (request, reply, done) => {

@@ -1,7 +1,6 @@
 import process from 'node:process';
-import { setFlagsFromString } from 'node:v8';
 import { errorLine } from '#app/cli/errors.js';
-import { configurePlatformThreads } from '#app/cli/platform-threads.js';
+import { configurePlatformThreads, limitHeapGrowth } from '#app/cli/platform-threads.js';
 import { processLimits, requireProcessLimits } from '#app/service/process-limits.js';
 import { isTernError } from '#kernel/tern-error.js';
 
@@ -20,8 +19,7 @@ const output = {
   err: (text: string) => void process.stderr.write(text),
 };
 configurePlatformThreads();
-// Between two collections the heap of a thread grows by half of what lives; on machines with much memory V8 would let it grow fourfold.
-setFlagsFromString('--heap-growing-percent=50');
+limitHeapGrowth();
 try {
   requireProcessLimits(processLimits());
   // Loaded after the check: with few open files, reading all modules fails.

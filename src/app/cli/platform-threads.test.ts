@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { getPriority } from 'node:os';
 import process from 'node:process';
 import { expect, it } from 'vitest';
-import { ProcessorContention } from '#app/cli/platform-threads.js';
+import { heapGrowth, ProcessorContention } from '#app/cli/platform-threads.js';
 import { BEHIND, ownThreadCpuTime } from '#kernel/os-thread.js';
 
 it('the threads that Node starts with a process go behind its main thread', () => {
@@ -44,4 +44,9 @@ it('collections are parallel until threads wait longer than they run, and again 
   ]);
   expect([after(100, 0), after(0, 0), after(50, 40)]).toEqual([null, null, false]);
   expect(after(0, 0)).toBeNull();
+});
+
+it('small heaps may grow more between two collections', () => {
+  const MIB = 2 ** 20;
+  expect([10, 95, 96, 2_000].map((mib) => heapGrowth(mib * MIB))).toEqual([150, 150, 50, 50]);
 });

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import process from 'node:process';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { BEHIND, lowerPriority, readThreadTimes, type ThreadTimes } from '#kernel/os-thread.js';
 
 const LOOK_MS = 1_000;
@@ -10,6 +10,33 @@ const LEAST_WAIT_MS = 20;
 
 /** Looks in a row without contention, after which collections are parallel again. */
 const CALM_LOOKS = 5;
+
+/** By how much the heap of a thread grows between two collections, in percent of what lives; see {@link limitHeapGrowth}. */
+const GROWTH_OF_SMALL = 150;
+const GROWTH = 50;
+
+/** Heaps of the main thread below this size are small. */
+const SMALL_HEAP = 96 * 2 ** 20;
+
+/**
+ * Bounds how much heaps grow between two collections: on machines with much memory V8 would let them grow fourfold. While the heap
+ * of the main thread is small they may grow more, because a collection costs as much for each byte that lives, and memory little.
+ */
+export function limitHeapGrowth(): void {
+  let before = 0;
+  const look = (): void => {
+    const growth = heapGrowth(getHeapStatistics().total_heap_size);
+    if (growth !== before) setFlagsFromString(`--heap-growing-percent=${growth}`);
+    before = growth;
+  };
+  look();
+  setInterval(look, LOOK_MS).unref();
+}
+
+/** @param bytes of the heap of the main thread, with what is not used of it @returns percent */
+export function heapGrowth(bytes: number): number {
+  return bytes < SMALL_HEAP ? GROWTH_OF_SMALL : GROWTH;
+}
 
 /**
  * Lowers the priority of the threads on which V8 collects garbage and compiles, four on every machine, below that of the main

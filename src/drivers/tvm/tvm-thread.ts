@@ -13,6 +13,9 @@ import { WorkerThread } from '#kernel/worker-thread.js';
 /** The emulator recurses over stacks, tuples and cells. */
 const STACK_MIB = 32;
 
+/** What a job allocates outside of the emulator lives as long as the job. */
+const YOUNG_MIB = 12;
+
 const COLD_JOBS = 5;
 
 /** A TVM worker: a thread that executes one job at a time, and tells its CPU time while it does. */
@@ -36,7 +39,7 @@ export class TvmThread {
       lost: (problem) => tvmErrors[worker.isReady ? 'crashed' : 'not-started']({ problem }),
       closed: () => tvmErrors.closed({}),
       unexpected: (problem, cause) => tvmErrors.crashed({ problem }, cause),
-      resourceLimits: { stackSizeMb: STACK_MIB },
+      resourceLimits: { stackSizeMb: STACK_MIB, maxYoungGenerationSizeMb: YOUNG_MIB },
       silent: true,
     });
     this.#worker = worker;
