@@ -1,4 +1,5 @@
 import { lookup } from 'node:dns/promises';
+import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -163,8 +164,36 @@ describe('a client that keeps its side open is disconnected', () => {
     await start({ lingerMs: 1_000 });
     const client = send(`POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: ${HUGE.length}\r\n\r\n`).write(HUGE);
     await expect.poll(() => client.statuses).toEqual([404]);
+    expect(client.got).toMatch(/connection: close/i);
     await nobodyIsConnected();
     expect(await closedFor('lingering')).toBe(1);
+  });
+
+  it('and not when its large body was received', async () => {
+    await start();
+    const client = send(post(`{}${' '.repeat(20_000)}`));
+    await expect.poll(() => client.statuses).toEqual([200]);
+    client.write(post(`{}${' '.repeat(100_000)}`)).write(post('{}'));
+    await expect.poll(() => client.statuses).toEqual([200, 200, 200]);
+    expect([client.isEnded, client.got.toLowerCase().includes('connection: close')]).toEqual([false, false]);
+  });
+
+  it('and a client that goes on after a refused body gets all its answers', async () => {
+    await start();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = (path: string, body: string) =>
+      new Promise<number>((resolve, reject) => {
+        const sent = request({ agent, port: server.port, method: 'POST', path }, (answer) => {
+          answer.resume().on('end', () => resolve(answer.statusCode!));
+        });
+        sent.on('error', reject).end(body);
+      });
+    const large = `{}${' '.repeat(60_000)}`;
+    for (let i = 0; i < 20; i++) {
+      expect(await ask('/nowhere', large)).toBe(404);
+      expect(await ask('/api/v2/getHead', i % 2 === 0 ? large : '{}')).toBe(200);
+    }
+    agent.destroy();
   });
 
   it('when it half-closes in the middle of a request', async () => {

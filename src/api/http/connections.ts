@@ -299,6 +299,7 @@ export class Connections {
     connection.pending.set(response, message);
     connection.last = message;
     this.#idle.delete(connection);
+    if (hasLargeBody(message)) endUnlessWhole(message, response);
     response.on('close', () => this.#end(connection, response, message));
     return true;
   }
@@ -322,8 +323,12 @@ export class Connections {
     this.#idle.add(connection);
     if (message.complete) return;
     // The rest of a request that was answered may still come; it is dropped. Much of it is not read at all.
-    // Node goes on with reading in this turn of the event loop, so that what is said to the socket now has no effect.
-    if (hasLargeBody(message)) setImmediate(() => socket.pause());
+    if (hasLargeBody(message)) {
+      // Node goes on with reading in this turn of the event loop, so that what is said to the socket now has no effect.
+      setImmediate(() => {
+        if (!message.complete) socket.pause();
+      });
+    }
     this.#linger(connection, () => !message.complete);
   }
 
@@ -436,6 +441,22 @@ class Connection {
     this.#window = now;
     return isSlow;
   }
+}
+
+/**
+ * An answer that is given before a large body was received ends the connection, and tells the client so: the body is not read on, and a
+ * client that took the connection for free would wait in vain for the answer to its next request.
+ */
+function endUnlessWhole(message: IncomingMessage, response: ServerResponse): void {
+  const { socket } = message;
+  const { shouldKeepAlive } = response;
+  response.shouldKeepAlive = false;
+  // Node destroys a socket right after its last answer, which the client may then lose.
+  socket.destroySoon = () => void socket.end();
+  message.once('end', () => {
+    response.shouldKeepAlive = shouldKeepAlive;
+    Reflect.deleteProperty(socket, 'destroySoon');
+  });
 }
 
 /**
