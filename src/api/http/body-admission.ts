@@ -21,7 +21,7 @@ const MOST_UNREAD = 4_096;
 const PROGRESS = 1 / 4;
 const PROGRESS_MS = 1_000;
 
-/** What part of `maxBodiesBytes` is left to bodies that come slowly, and to those in chunks. */
+/** What part of `maxBodiesBytes` is left to bodies that come slowly, and to messages of WebSockets. */
 const LEFT_TO_OTHERS = 1 / 2;
 
 /** A body that may be read. Both functions may be called again without effect. */

@@ -249,6 +249,11 @@ async function buildApp(
   const { clock, unixTimeMs } = modules;
   const replies = new Replies(options, { clock, unixTimeMs, metrics, log, paths, held, closing });
 
+  const chargeBody = ({ state }: FastifyRequest, turn: TurnOf, bytes: number): void => {
+    const price = bodyPrice(bytes);
+    state?.work.settle(0, price);
+    turns.charge(turn, price);
+  };
   /** @param onWhole called when the body was received */
   const readJson = async (request: FastifyRequest, message: IncomingMessage, turn: TurnOf, onWhole?: () => void) => {
     const { state } = request;
@@ -263,9 +268,7 @@ async function buildApp(
         return bytes.length === 0 ? undefined : parseJsonBody(bytes, options);
       };
       if (bytes.length < LARGE_BODY) return parse();
-      const price = bodyPrice(bytes.length);
-      state?.work.settle(0, price);
-      turns.charge(turn, price);
+      if (message.headers['content-length'] === undefined) chargeBody(request, turn, bytes.length);
       // `return await`: the bytes are held until they are parsed.
       return await turns.do(turn, parse, body.waiting());
     } finally {
@@ -278,7 +281,11 @@ async function buildApp(
     const turn = connections.turnOfClient(payload);
     const announced = largeBodyBytes(payload, options.maxBodyBytes);
     if (announced === null) return readJson(request, payload, turn);
-    const read = ({ whole, done }: AdmittedBody) => readJson(request, payload, turn, whole).finally(done);
+    const read = ({ whole, done }: AdmittedBody) => {
+      // Also for one that will not be whole. Of one in chunks the length is known later.
+      if (payload.headers['content-length'] !== undefined) chargeBody(request, turn, announced);
+      return readJson(request, payload, turn, whole).finally(done);
+    };
     return admission.admit(turn, announced, payload).then(read);
   });
 
