@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { Type } from '@sinclair/typebox';
 import { Registry } from 'prom-client';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -22,7 +23,7 @@ class Rows {
   network(): HttpNetwork {
     const endpoint = endpointOf<Context>()({
       name: 'getRows',
-      verbs: ['GET'],
+      verbs: ['GET', 'POST'],
       tag: 'Reads',
       summary: 'Rows',
       description: 'Rows.',
@@ -99,6 +100,14 @@ describe('a call with a price', () => {
     expect(budgets.said).toEqual(['a takes 5', 'a took 5 did 3', 'a takes 5', 'a took 5 did 35']);
     const text = await metrics.metrics();
     expect(text).toMatch(/tern_http_work_units_total\{network="testing",api="\/api\/v2",endpoint="getRows"\} 38/);
+  });
+
+  it('pays for a large body also when that will not be whole', async () => {
+    const { budgets } = await start();
+    const client = connect(server.port, '127.0.0.1');
+    client.write('POST /api/v2/getRows HTTP/1.1\r\nHost: a\r\nX-API-Key: a\r\nContent-Length: 80000\r\n\r\n{');
+    await expect.poll(() => budgets.said).toEqual(['a took 0 did 2']);
+    client.destroy();
   });
 
   it('waits for its turn without delaying small ones, and the process answers about itself', async () => {
