@@ -12,7 +12,7 @@ const OID = { bytea: 17, int8: 20, numeric: 1700, int8Array: 1016, byteaArray: 1
  * How values of columns are returned: int8 and numeric as `bigint` (numeric with a fraction as text, which no column of Tern has),
  * arrays of int8 as arrays of `bigint`, bytea as `Uint8Array`, and everything else as node-postgres does by default.
  */
-const types: pg.CustomTypesConfig = {
+export const valueTypes: pg.CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (format === 'binary') return pg.types.getTypeParser(oid, 'binary');
     if (oid === OID.int8) return BigInt;
@@ -82,7 +82,7 @@ export function connectionConfig(url: string, options: SessionOptions = {}): pg.
     connectionTimeoutMillis: options.connectTimeoutMs ?? 10_000,
     keepAlive: true,
     options: [...given, ...ours].join(' '),
-    types,
+    types: valueTypes,
   };
 }
 
@@ -114,9 +114,6 @@ export interface ConnectionPoolState {
 
 /** What is used of the socket of a client. */
 interface PgStream {
-  readonly bytesRead: number;
-  on(event: 'data', listener: () => void): unknown;
-  off(event: 'data', listener: () => void): unknown;
   destroy(): void;
 }
 
@@ -241,22 +238,6 @@ export class ConnectionPool {
       throw connectError(error);
     }
   }
-}
-
-/**
- * Watches how much a connection receives from now on.
- *
- * @param onExcess called once more than `most` bytes have come, with each further piece
- * @returns ends that
- */
-export function watchReceived(client: pg.PoolClient, most: number, onExcess: () => void): () => void {
-  const { stream } = (client as pg.PoolClient & PgClientInternals).connection;
-  const before = stream.bytesRead;
-  const onData = (): void => {
-    if (stream.bytesRead - before > most) onExcess();
-  };
-  stream.on('data', onData);
-  return () => void stream.off('data', onData);
 }
 
 /** Errors whose only detail is the message of the database. */

@@ -6,9 +6,10 @@ import {
   openSession,
   type SessionOptions,
   storeError,
-  watchReceived,
+  valueTypes,
 } from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
+import { ReadStatement, type SqlQuery } from '#drivers/store/read-statement.js';
 import { type Clock, pause } from '#kernel/clock.js';
 import { type Logger, silentLogger } from '#kernel/logger.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
@@ -118,7 +119,7 @@ export class Database {
    */
   async read<T>(work: (reader: DatabaseReader) => Promise<T>, limits: ReadLimits = {}): Promise<T> {
     const { signal, timeoutMs = this.#options.readTimeoutMs, snapshot = false } = limits;
-    const reading = new CancellableReading(this.#readers, this.#clock);
+    const reading = new CancellableReading(this.#readers, this.#clock, this.#options.maxReadBytes);
     const onAbort = () => reading.stop(storeErrors.cancelled({ reason: 'the caller does not wait any more' }));
     if (signal?.aborted === true) onAbort();
     signal?.addEventListener('abort', onAbort, { once: true });
@@ -128,18 +129,11 @@ export class Database {
       if (this.#isReplicaUnknown) await this.#requireReplica();
       return await this.#readers.use(async (client) => {
         const reader: DatabaseReader = { query: (query) => reading.query(client, query) };
-        const { maxReadBytes } = this.#options;
-        const onExcess = () => reading.stop(storeErrors['read-too-large']({ mostBytes: maxReadBytes }));
-        const stopCounting = watchReceived(client, maxReadBytes, onExcess);
-        try {
-          if (!snapshot) return await work(reader);
-          await reader.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
-          const result = await work(reader);
-          await reader.query({ text: 'COMMIT' });
-          return result;
-        } finally {
-          stopCounting();
-        }
+        if (!snapshot) return await work(reader);
+        await reader.query({ text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' });
+        const result = await work(reader);
+        await reader.query({ text: 'COMMIT' });
+        return result;
       });
     } finally {
       stopClock();
@@ -218,16 +212,6 @@ export class Database {
   }
 }
 
-/**
- * A query. A named one is parsed once per connection, and planned once if a generic plan is as good as one for the very values.
- * The same name must always have the same text.
- */
-export interface SqlQuery {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: readonly unknown[];
-}
-
 /** A connection for the duration of a read. */
 export interface DatabaseReader {
   /** @throws store/timeout, store/cancelled, store/unreachable and others */
@@ -238,15 +222,19 @@ export interface DatabaseReader {
 class CancellableReading {
   readonly #pool: ConnectionPool;
   readonly #clock: Clock;
+  readonly #mostBytes: number;
+  #received = 0;
   #stopped: Error | null = null;
   #running = 0;
   /** Resolves when nothing is left to be cancelled. */
   #cancelling: Promise<void> | null = null;
   #client: pg.PoolClient | null = null;
 
-  constructor(pool: ConnectionPool, clock: Clock) {
+  /** @param mostBytes of all rows together; more stop it */
+  constructor(pool: ConnectionPool, clock: Clock, mostBytes: number) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#mostBytes = mostBytes;
   }
 
   /** Cancels the running query and refuses further ones; all fail with this reason. Only the first reason counts. */
@@ -255,12 +243,14 @@ class CancellableReading {
     if (this.#running > 0) this.#cancelling ??= this.#cancel();
   }
 
-  async query<Row extends pg.QueryResultRow>(client: pg.PoolClient, { name, text, values }: SqlQuery): Promise<Row[]> {
+  async query<Row extends pg.QueryResultRow>(client: pg.PoolClient, query: SqlQuery): Promise<Row[]> {
     if (this.#stopped !== null) throw this.#stopped;
     this.#client = client;
     this.#running++;
     try {
-      const { rows } = await client.query<Row>({ text, ...(name && { name }), ...(values && { values: [...values] }) });
+      const rows = await client.query(new ReadStatement<Row>(query, valueTypes, this.#takes)).rows;
+      // Rows that came after that are missing.
+      if (this.#stopped !== null) throw this.#stopped;
       return rows;
     } catch (error) {
       throw this.#stopped ?? error;
@@ -270,6 +260,12 @@ class CancellableReading {
       await this.#cancelling;
     }
   }
+
+  readonly #takes = (bytes: number): boolean => {
+    this.#received += bytes;
+    if (this.#received > this.#mostBytes) this.stop(storeErrors['read-too-large']({ mostBytes: this.#mostBytes }));
+    return this.#stopped === null;
+  };
 
   /** A cancellation that overtakes its query has no effect, so it is repeated. */
   async #cancel(): Promise<void> {

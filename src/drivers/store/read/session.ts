@@ -2,6 +2,7 @@ import type { QueryResultRow } from 'pg';
 import type { ActionLayout } from '#drivers/store/action-row.js';
 import type { DatabaseReader } from '#drivers/store/database.js';
 import type { Page } from '#drivers/store/read/index-types.js';
+import type { SqlValue } from '#drivers/store/read-statement.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { sha256 } from '#formats/cells/digests.js';
 import { toHex } from '#kernel/bytes.js';
@@ -92,9 +93,9 @@ export class IndexSession {
 /** A piece of SQL with its parameters; pieces nest. Made by {@link sql}. */
 export class Sql {
   readonly strings: readonly string[];
-  readonly values: readonly unknown[];
+  readonly values: readonly (SqlValue | Sql)[];
 
-  constructor(strings: readonly string[], values: readonly unknown[]) {
+  constructor(strings: readonly string[], values: readonly (SqlValue | Sql)[]) {
     this.strings = strings;
     this.values = values;
   }
@@ -103,11 +104,11 @@ export class Sql {
 /** SQL as it goes to the database: values are parameters `$1`, `$2`, … */
 interface SqlStatement {
   readonly text: string;
-  readonly values: readonly unknown[];
+  readonly values: readonly SqlValue[];
 }
 
 /** ``sql`lt <= ${lt}` ``: a value becomes a parameter, a {@link Sql} becomes part of the text. */
-export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]): Sql {
+export function sql(strings: TemplateStringsArray, ...values: readonly (SqlValue | Sql)[]): Sql {
   return new Sql(strings, values);
 }
 
@@ -121,7 +122,7 @@ export function raw(text: string | number): Sql {
  * takes as long as running it, and PostgreSQL keeps doing so while the generic plan only seems more expensive, as it does for
  * lists of unknown length and for keys some of which are frequent.
  */
-export function opaqueToPlanner(value: unknown, type: string): Sql {
+export function opaqueToPlanner(value: SqlValue, type: string): Sql {
   return sql`(SELECT ${value}::${raw(type)})`;
 }
 
@@ -139,7 +140,7 @@ export function all(conditions: readonly Sql[]): Sql {
 }
 
 function render(piece: Sql): SqlStatement {
-  const values: unknown[] = [];
+  const values: SqlValue[] = [];
   const write = ({ strings, values: inner }: Sql): string => {
     let text = strings[0]!;
     for (let i = 0; i < inner.length; i++) {
