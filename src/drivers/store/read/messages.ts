@@ -14,6 +14,7 @@ import {
   hasLt,
   hasTime,
   type OrderKey,
+  queryDigest,
   type RowWindow,
   readPage,
   storableTimeRange,
@@ -47,7 +48,10 @@ export async function readMessages(
   return { rows: await complete(session, rows.filter(isMatched)), next };
 }
 
-/** The same page; of the messages that the caller holds only the keys are read. */
+/**
+ * The same page; of the messages that the caller holds only the keys are read. A page that was not asked for lately is read as a
+ * whole: then hardly any of it is held, and a second statement would cost more than the cells.
+ */
 export async function readMessagesBesideHeld(
   session: IndexSession,
   filter: MessageFilter,
@@ -66,7 +70,9 @@ function listMessages(
   page: Page,
   held: HeldMessages | null,
 ): Promise<Listed<HeldMessage | MatchedMessage>> {
-  const list = new MessageList(session, filter, page.sort, held !== null);
+  const isKnown = held !== null && session.caches.notePage(queryDigest('messages', filter, page.sort), page);
+  const cells = isKnown ? null : new Map<bigint, Cells>();
+  const list = new MessageList(session, filter, page.sort, held !== null, cells);
   const shown = new Set<string>();
   return readPage<MessageFound, HeldMessage | MatchedMessage>(
     {
@@ -79,20 +85,21 @@ function listMessages(
         const before = window.after === null ? null : list.foundBy(window.after);
         // The message that the previous page ended with may be received once more.
         if (before !== null && found[0]?.msg_key === before.msg_key) {
-          const message = (await readCells(session, [before])).get(before.tx_id)?.messages.at(before.position);
+          const message = (await readCells(session, [before], cells)).get(before.tx_id)?.messages.at(before.position);
           if (message != null) shown.add(toHex(message.hash));
         }
         return found;
       },
       check: async (found) => {
         const known = found.map((row) => held?.find(row) ?? null);
-        const cellsOf = await readCells(
+        const cellsById = await readCells(
           session,
           found.filter((_, i) => known[i] === null),
+          cells,
         );
         return found.map((row, i) => {
           const holds = known[i];
-          return holds == null ? messageOf(filter, row, cellsOf, shown) : heldIfNew(filter, holds, shown);
+          return holds == null ? messageOf(filter, row, cellsById, shown) : heldIfNew(filter, holds, shown);
         });
       },
       keyOf: (row) => list.keyOf(row),
@@ -126,20 +133,34 @@ type MatchedMessage = Omit<ReadMessage, 'sent_by' | 'received_by'> & {
   readonly received_by: Cells | null;
 };
 
-async function readCells(session: IndexSession, found: readonly MessageFound[]): Promise<ReadonlyMap<bigint, Cells>> {
+interface CellsRow {
+  readonly id: bigint;
+  readonly global_version: number;
+  readonly boc: Uint8Array;
+}
+
+function cellsOf({ id, global_version, boc }: CellsRow): Cells {
+  return { id, global_version, messages: new StoredMessages(boc) };
+}
+
+/** @param read what need not be read again */
+async function readCells(
+  session: IndexSession,
+  found: readonly MessageFound[],
+  read: ReadonlyMap<bigint, Cells> | null,
+): Promise<ReadonlyMap<bigint, Cells>> {
   const ids = new Set<bigint>();
   for (const { tx_id, received } of found) {
     ids.add(tx_id);
     for (let i = 0; i < received.length; i += 2) ids.add(received[i]!);
   }
-  if (ids.size === 0) return new Map();
-  const rows = await session.rows<{ id: bigint; global_version: number; boc: Uint8Array }>(
-    sql`SELECT t.id, t.global_version, t.boc FROM unnest(${[...ids]}::bigint[]) AS k(id)
+  const missing = [...ids].filter((id) => read?.has(id) !== true);
+  if (missing.length === 0) return read ?? new Map();
+  const rows = await session.rows<CellsRow>(
+    sql`SELECT t.id, t.global_version, t.boc FROM unnest(${missing}::bigint[]) AS k(id)
       CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.id = k.id LIMIT 1) AS t`,
   );
-  return new Map(
-    rows.map(({ id, global_version, boc }) => [id, { id, global_version, messages: new StoredMessages(boc) }]),
-  );
+  return new Map([...(read ?? []), ...rows.map((row) => [row.id, cellsOf(row)] as const)]);
 }
 
 /** The message of a row if it matches the filter, with its stored transactions. */
@@ -204,12 +225,29 @@ async function complete(session: IndexSession, rows: readonly MatchedMessage[]):
 /** A row of `messages` as far as reads need it. */
 type MessageFound = Pick<StoredRowOf<typeof MESSAGES>, (typeof READ_COLUMNS)[number]> & MessageKeys;
 
+/** A row of a page that is read with its cells: a message with its place in the order, or a stored transaction. */
+type PageRow = (MessageFound & { readonly place: bigint; readonly id: null }) | (CellsRow & { readonly place: null });
+
 const READ_COLUMNS = ['tx_id', 'msg_key', 'created_lt', 'created_at', 'position'] as const;
 const MESSAGE_COLUMNS = raw(READ_COLUMNS.map((name) => `m.${name}`).join(', '));
 
 const LEAST = -(1n << 63n);
 const GREATEST = (1n << 63n) - 1n;
 const TIMES = [raw('m.created_lt'), raw('m.created_at')] as const;
+
+/** The rows that a statement finds, and the stored transactions that they name, each once. */
+function withCells(found: Sql): Sql {
+  return sql`WITH found AS MATERIALIZED (${found})
+    SELECT m.*, NULL AS id, NULL AS global_version, NULL AS boc FROM found m
+    UNION ALL
+    SELECT ${raw(READ_COLUMNS.map(() => 'NULL').join(', '))}, NULL, NULL, NULL, t.id, t.global_version, t.boc
+    FROM (
+      SELECT m.tx_id FROM found m
+      UNION
+      SELECT r.id FROM found m CROSS JOIN LATERAL unnest(m.received) WITH ORDINALITY AS r(id, n) WHERE r.n % 2 = 1
+    ) AS k(id)
+    CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.id = k.id LIMIT 1) AS t`;
+}
 
 /** The list of messages that match a filter, by keys. */
 class MessageList {
@@ -219,17 +257,28 @@ class MessageList {
   readonly #byTime: boolean;
   readonly #bounds: TimeRange;
   readonly #withHashKeys: boolean;
+  readonly #cells: Map<bigint, Cells> | null;
   /** The condition that rows are found by; null: the sort order. */
   #driver: DrivingCondition | null | undefined;
 
-  /** @param withHashKeys of the transactions that rows belong to */
-  constructor(session: IndexSession, filter: MessageFilter, sort: 'asc' | 'desc', withHashKeys: boolean) {
+  /**
+   * @param withHashKeys of the transactions that rows belong to
+   * @param cells gets the stored transactions of the rows that are read; null: they are not read
+   */
+  constructor(
+    session: IndexSession,
+    filter: MessageFilter,
+    sort: 'asc' | 'desc',
+    withHashKeys: boolean,
+    cells: Map<bigint, Cells> | null,
+  ) {
     this.#session = session;
     this.#filter = filter;
     this.#sort = sort;
     this.#byTime = hasTime(filter);
     this.#bounds = storableTimeRange(filter);
     this.#withHashKeys = withHashKeys;
+    this.#cells = cells;
   }
 
   keyOf({ tx_id, msg_key, created_lt, created_at, position }: MessageFound): OrderKey {
@@ -418,7 +467,7 @@ class MessageList {
   }
 
   /** The first rows of some parts together, and the transactions that received them. */
-  #rows(
+  async #rows(
     parts: readonly Sql[],
     column: 'created_lt' | 'created_at',
     { offset, count }: RowWindow,
@@ -427,18 +476,23 @@ class MessageList {
     const hashKey = this.#withHashKeys
       ? '(SELECT t.hash_key FROM transactions t WHERE t.id = m.tx_id LIMIT 1)'
       : 'NULL::bigint';
-    return this.#session.rows<MessageFound>(
-      sql`SELECT ${MESSAGE_COLUMNS}, ${raw(hashKey)} AS tx_hash_key,
+    const found = sql`SELECT ${MESSAGE_COLUMNS}, ${raw(hashKey)} AS tx_hash_key,
           ARRAY(
             SELECT unnest(ARRAY[c.id, c.hash_key]) FROM transactions c
             WHERE m.position > 0 AND c.in_msg_key = m.msg_key AND c.id > m.tx_id
-          ) AS received
+          ) AS received, row_number() OVER (ORDER BY ${this.#order(column)}) AS place
         FROM (
           SELECT * FROM (${join(parts, ' UNION ALL ')}) AS m
           ORDER BY ${this.#order(column)} LIMIT ${raw(count)} OFFSET ${raw(offset)}
-        ) AS m ORDER BY ${this.#order(column)}`,
-      manner,
-    );
+        ) AS m ORDER BY ${this.#order(column)}`;
+    if (this.#cells === null) return this.#session.rows<MessageFound>(found, manner);
+    const rows = await this.#session.rows<PageRow>(withCells(found), manner);
+    const messages: Extract<PageRow, MessageFound>[] = [];
+    for (const row of rows) {
+      if (row.place === null) this.#cells.set(row.id, cellsOf(row));
+      else messages.push(row);
+    }
+    return messages.sort((a, b) => Number(a.place - b.place));
   }
 
   /** All conditions on keys except the driving one, and the direction. */

@@ -42,9 +42,9 @@ export async function readPageAndBeyond<Found, Row>(
   list: KeysetList<Found, Row>,
   page: Page,
 ): Promise<Listed<Row> & { readonly beyond: Row | null }> {
-  const digest = queryDigest(list.name, list.filter, page.sort);
+  const digest = () => queryDigest(list.name, list.filter, page.sort);
   const form = { parts: list.keyParts, bits: list.keyBits ?? 64, hasNull: list.keyHasNull ?? false };
-  let after = page.cursor === null ? null : decodeCursor(digest, page.cursor, form);
+  let after = page.cursor === null ? null : decodeCursor(digest(), page.cursor, form);
   let offset = page.cursor === null ? page.offset : 0;
   const rows: Row[] = [];
   let last: OrderKey | null = null;
@@ -62,7 +62,7 @@ export async function readPageAndBeyond<Found, Row>(
     if (more) after = list.keyOf(found[count - 1]!);
   }
   if (rows.length <= page.limit || last === null) return { rows, next: null, beyond: null };
-  return { rows: rows.slice(0, page.limit), next: encodeCursor(digest, last), beyond: rows[page.limit]! };
+  return { rows: rows.slice(0, page.limit), next: encodeCursor(digest(), last), beyond: rows[page.limit]! };
 }
 
 /** The position of a row in its order: all sort columns, and a tie-breaker. */
