@@ -8,8 +8,8 @@ import pg from 'pg';
 import type { JsonText } from '#api/http/endpoint.js';
 import { compileParameters } from '#api/http/parameters.js';
 import { foldingGrammar } from '#api/http/query-string.js';
+import { keptTexts } from '#api/v3/address-row-cache.js';
 import { type V3Network, v3Context } from '#api/v3/context.js';
-import { FinalTexts } from '#api/v3/final-texts.js';
 import { v3IndexEndpoints } from '#api/v3/v3-api.js';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { Database } from '#drivers/store/database.js';
@@ -150,11 +150,10 @@ async function measureParts(url: string, accounts: readonly string[]): Promise<R
   const some = accounts.filter((_, i) => i % 25 === 0).slice(0, 300);
   const rows: string[][] = [];
   for (const method of ['transactions', 'traces'] as const) {
-    const texts = new FinalTexts(512 * 2 ** 20);
     const isTestnet = false;
     for (const [what, network] of [
       ['for the first time, nothing kept', { index, isTestnet }],
-      ['from the text cache', { index, isTestnet, texts }],
+      ['from the text cache', { index, isTestnet, ...keptTexts(TEXT_BYTES, NOTHING_CHANGES, () => 1) }],
     ] as const) {
       for (let i = 0; i < WARM_UP_ROUNDS; i++) await round(method, some, network);
       const before = process.cpuUsage();
@@ -176,6 +175,8 @@ async function measureParts(url: string, accounts: readonly string[]): Promise<R
   };
 }
 
+const TEXT_BYTES = 512 * 2 ** 20;
+const NOTHING_CHANGES = { confirmedAt: Number.POSITIVE_INFINITY, isUnchanged: () => true };
 const NO_SWITCHES = { timeoutMs: null, noAddressBook: false, noMetadata: false, debug: false, actionsVersion: null };
 
 /** @returns the transactions that were shown */

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { getPriority } from 'node:os';
 import process from 'node:process';
 import { expect, it } from 'vitest';
-import { heapGrowth, ProcessorContention } from '#app/cli/platform-threads.js';
+import { heapGrowth, ProcessorContention } from '#app/cli/v8-runtime.js';
 import { BEHIND, ownThreadCpuTime } from '#kernel/os-thread.js';
 
 it('the threads that Node starts with a process go behind its main thread', () => {
   if (ownThreadCpuTime() === null) return;
-  const module = new URL('platform-threads.ts', import.meta.url).href;
+  const module = new URL('v8-runtime.ts', import.meta.url).href;
   const script = `const { configurePlatformThreads } = await import('${module}');
     const { getPriority } = await import('node:os');
     const { readdirSync } = await import('node:fs');
