@@ -22,9 +22,8 @@ describe('a browser', () => {
     const ran: string[] = [];
     const run: Machine = (command, args) => {
       ran.push([command, ...args].join(' '));
-      if (command === 'apt-get' && args.includes('chromium') && commands.includes('chromium in packages')) {
-        commands.push('chromium');
-      }
+      const name = args.at(-1)!;
+      if (command === 'apt-get' && commands.includes(`${name} in packages`)) commands.push(name);
       return commands.includes(command) ? silent : nothing;
     };
     return Object.assign(run, { ran });
@@ -33,6 +32,20 @@ describe('a browser', () => {
   it('is the one that is there', () => {
     expect(prepareBrowser(machine(['google-chrome']), true)).toEqual({ browser: 'google-chrome' });
     expect(prepareBrowser(machine(['chromium', 'google-chrome']), false)).toEqual({ browser: 'chromium' });
+  });
+
+  it('is the one without a window where it is there or may be installed', () => {
+    expect(prepareBrowser(machine(['chromium', 'chromium-headless-shell']), false)).toEqual({
+      browser: 'chromium-headless-shell',
+    });
+    const debian = machine(['apt-get', 'chromium', 'chromium-headless-shell in packages']);
+    expect(prepareBrowser(debian, true)).toEqual({ browser: 'chromium-headless-shell' });
+    expect(prepareBrowser(machine(['apt-get', 'chromium', 'chromium-headless-shell in packages']), false)).toEqual({
+      browser: 'chromium',
+    });
+    const without = machine(['apt-get', 'chromium']);
+    for (let i = 0; i < 3; i++) expect(prepareBrowser(without, true)).toEqual({ browser: 'chromium' });
+    expect(without.ran.filter((line) => line === 'apt-get update')).toHaveLength(1);
   });
 
   it('is installed where that may be done, else it is said what to install', () => {

@@ -1,21 +1,36 @@
-// A browser for the page of the API reference.
+// A browser for the explorer and for the page of the API reference.
 import process from 'node:process';
 
-const COMMANDS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+/** Chromium without the parts that draw a window: it takes half of the CPU. */
+const SHELL = 'chromium-headless-shell';
+
+/** With what it was tried to install the shell: where there is none, each suite would try again. */
+const tried = new WeakSet();
+
+const COMMANDS = [SHELL, 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /**
- * The command of a browser without a window; installed from the packages of the system where that is possible.
+ * The command of a browser without a window; installed from the packages of the system where that is possible. Where there is no
+ * package of the shell, a whole browser does.
  * @param {import('../python-venv.mjs').Run} run
  * @param {boolean} mayInstall whether this process may install packages
  * @returns {{ browser: string } | { problem: string }}
  */
 export function prepareBrowser(run, mayInstall = process.getuid?.() === 0) {
   const found = findBrowser(run);
-  if (found !== null) return { browser: found };
+  if (found === SHELL) return { browser: found };
+  const canInstall = mayInstall && run('apt-get', ['--version']).ok;
+  const install = (/** @type {string} */ name) => run('apt-get', ['install', '-y', '--no-install-recommends', name]);
+  if (canInstall && !tried.has(run)) {
+    tried.add(run);
+    run('apt-get', ['update']);
+    install(SHELL);
+  }
+  const better = findBrowser(run);
+  if (better !== null) return { browser: better };
   const wanted = 'there is no Chromium: install it (on Debian: apt-get install chromium)';
-  if (!mayInstall || !run('apt-get', ['--version']).ok) return { problem: wanted };
-  run('apt-get', ['update']);
-  const installed = run('apt-get', ['install', '-y', '--no-install-recommends', 'chromium']);
+  if (!canInstall) return { problem: wanted };
+  const installed = install('chromium');
   const browser = findBrowser(run);
   return browser === null ? { problem: `${wanted}; apt-get said: ${installed.output.slice(-500)}` } : { browser };
 }

@@ -289,7 +289,7 @@ async function buildApp(
     return admission.admit(turn, announced, payload).then(read);
   });
 
-  app.addContentTypeParser(AS_BYTES, async (request: FastifyRequest, payload: IncomingMessage) => {
+  app.addContentTypeParser(AS_BYTES, async (_request: FastifyRequest, payload: IncomingMessage) => {
     const received = await bodies.read(payload, connections.clientOf(payload));
     const signal = received.waiting();
     signal.addEventListener('abort', received.release, { once: true });

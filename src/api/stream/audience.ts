@@ -92,7 +92,7 @@ export class LiveAudience {
 
   remove(subscriber: Subscriber): void {
     this.silence(subscriber);
-    for (const _ of this.removing(subscriber)) continue;
+    for (const _ of this.removing(subscriber));
   }
 
   /** Makes a subscriber live in no lane; its accounts and traces are still waited for. */

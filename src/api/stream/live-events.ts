@@ -63,7 +63,7 @@ export class LiveFeed {
   }
 
   remove(subscriber: Subscriber): void {
-    for (const _ of this.removing(subscriber)) continue;
+    for (const _ of this.removing(subscriber));
   }
 
   /** Removes a subscriber, then its accounts and traces; may pause after each of them. */

@@ -6,7 +6,6 @@ import { type HttpServer, startHttpServer } from '#api/http/server.js';
 import { StreamRoutes } from '#api/stream/stream-routes.js';
 import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
 import { keptTexts } from '#api/v3/address-row-cache.js';
-import type { V3Network } from '#api/v3/context.js';
 import { followRoute } from '#api/v3/follow.js';
 import { ReaderPool } from '#api/v3/reader-pool.js';
 import { webhookRoutes } from '#api/webhooks/webhook-routes.js';
