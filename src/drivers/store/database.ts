@@ -6,7 +6,6 @@ import {
   openSession,
   type SessionOptions,
   storeError,
-  valueTypes,
 } from '#drivers/store/connection.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { ReadStatement, type SqlQuery } from '#drivers/store/read-statement.js';
@@ -248,7 +247,7 @@ class CancellableReading {
     this.#client = client;
     this.#running++;
     try {
-      const rows = await client.query(new ReadStatement<Row>(query, valueTypes, this.#takes)).rows;
+      const rows = await client.query(new ReadStatement<Row>(query, this.#takes)).rows;
       // Rows that came after that are missing.
       if (this.#stopped !== null) throw this.#stopped;
       return rows;

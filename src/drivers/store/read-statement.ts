@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { valueTypes } from '#drivers/store/connection.js';
 import { toHex } from '#kernel/bytes.js';
 
 /** A value of a parameter: bytes as they are, everything else as PostgreSQL reads it from text. */
@@ -54,7 +55,6 @@ export class ReadStatement<Row> implements pg.Submittable {
   /** All rows, once the server is ready for the next statement. Rejects with what the server or the connection reports. */
   readonly rows: Promise<Row[]>;
   readonly #values: readonly (string | Buffer | null)[];
-  readonly #types: pg.CustomTypesConfig;
   readonly #takes: (bytes: number) => boolean;
   readonly #resolve: (rows: Row[]) => void;
   readonly #reject: (reason: unknown) => void;
@@ -64,17 +64,16 @@ export class ReadStatement<Row> implements pg.Submittable {
   #failed: { readonly reason: unknown } | null = null;
 
   /** @param takes told of the bytes of each row as it comes, before it is read; false: it is dropped */
-  constructor({ name, text, values }: SqlQuery, types: pg.CustomTypesConfig, takes: (bytes: number) => boolean) {
+  constructor({ name, text, values }: SqlQuery, takes: (bytes: number) => boolean) {
     this.name = name ?? '';
     this.text = text;
     this.#values = (values ?? []).map(parameterOf);
-    this.#types = types;
     this.#takes = takes;
-    let [resolve, reject]: [(rows: Row[]) => void, (reason: unknown) => void] = [() => {}, () => {}];
-    this.rows = new Promise((onRows, onError) => {
-      [resolve, reject] = [onRows, onError];
+    let settle: [(rows: Row[]) => void, (reason: unknown) => void];
+    this.rows = new Promise((...both) => {
+      settle = both;
     });
-    [this.#resolve, this.#reject] = [resolve, reject];
+    [this.#resolve, this.#reject] = settle!;
   }
 
   submit(given: pg.Connection): Error | null {
@@ -99,7 +98,7 @@ export class ReadStatement<Row> implements pg.Submittable {
   }
 
   handleRowDescription({ fields }: { readonly fields: readonly Column[] }): void {
-    this.#reader = readerOf(fields, this.#types);
+    this.#reader = readerOf(fields);
     this.#described?.set(this.name, this.#reader);
   }
 
@@ -143,11 +142,11 @@ function describedOf(connection: StatementConnection): Map<string, RowReader> {
   return described;
 }
 
-function readerOf(columns: readonly Column[], types: pg.CustomTypesConfig): RowReader {
+function readerOf(columns: readonly Column[]): RowReader {
   const key = columns.map(({ name, dataTypeID }) => `${dataTypeID} ${name}`).join('\n');
   const known = readers.get(key);
   if (known !== undefined) return known;
-  const parsers = columns.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text'));
+  const parsers = columns.map(({ dataTypeID }) => valueTypes.getTypeParser(dataTypeID, 'text'));
   const members = columns.map(
     ({ name }, i) => `[${JSON.stringify(name)}]: fields[${i}] === null ? null : parsers[${i}](fields[${i}])`,
   );
