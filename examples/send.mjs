@@ -37,13 +37,15 @@ await wallet.sendTransfer({
 console.log(`sent       1.5 TON to ${receiver}`);
 while ((await wallet.getSeqno()) === seqno) await delay(200);
 
-// 4. Read the trace of the transfer from API v3, once its last message has arrived.
+// 4. Read the trace of the transfer from API v3, once its last message has arrived. The index follows the chain: for a moment the
+//    newest trace of the wallet is still that of the faucet, which does not begin with the wallet.
+const account = wallet.address.toRawString().toUpperCase();
 let trace;
 do {
   await delay(200);
-  const response = await fetch(`${url}/api/v3/traces?account=${wallet.address.toRawString()}&sort=desc&limit=1`);
+  const response = await fetch(`${url}/api/v3/traces?account=${account}&sort=desc&limit=1`);
   [trace] = (await response.json()).traces;
-} while (trace?.external_hash === undefined || trace.trace_info.trace_state !== 'complete');
+} while (trace?.transactions[trace.trace.tx_hash]?.account !== account || trace.trace_info.trace_state !== 'complete');
 console.log(`trace      ${url}/api/v3/traces?trace_id=${encodeURIComponent(trace.trace_id)}`);
 print(trace.trace, 0);
 
