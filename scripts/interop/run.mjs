@@ -1,7 +1,6 @@
 // npm run interop [-- lite|clients|index|streams|explorer|explorer-all|localnet|sdks|ton4j]: third-party clients, and a browser, read from Tern.
 // Needs Python 3 with venv and pip, and Go. With `--prepare` what they need is installed, and nothing is checked.
 import { spawn } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -18,8 +17,8 @@ const near = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
 /** Until the pipes of a suite that has ended are closed. */
 const MOST_CLOSING_MS = 5_000;
 
-/** Suites that run at the same time, one more than there are cores: they wait for their clients more often than they compute. */
-const AT_ONCE = availableParallelism() + 1;
+/** Suites that run at the same time: with a third one on two cores, a page took longer than a browser waits for it. */
+const AT_ONCE = 2;
 
 /**
  * What is checked, what takes longest first: who needs what, and which program checks it. Those by name run only when they are named.

@@ -133,7 +133,7 @@ function programOf(command: string): string {
 }
 
 /** How long a page may take to show what it is asked for: machines differ. */
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
 
 export class WatchedPage {
   readonly page: Page;
