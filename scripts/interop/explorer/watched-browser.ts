@@ -133,7 +133,7 @@ function programOf(command: string): string {
 }
 
 /** How long a page may take to show what it is asked for: machines differ. */
-const PATIENCE_MS = 60_000;
+const PAGE_DEADLINE_MS = 60_000;
 
 export class WatchedPage {
   readonly page: Page;
@@ -144,7 +144,7 @@ export class WatchedPage {
     this.page = page;
     this.#context = context;
     this.#url = url;
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(PAGE_DEADLINE_MS);
   }
 
   /** Opens a path, and resolves when the page shows something and waits for nothing. */

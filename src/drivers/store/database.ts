@@ -260,6 +260,7 @@ class CancellableReading {
     }
   }
 
+  /** Counts a row of so many bytes. Whether it is wanted: not when the read was stopped, or is too large with it. */
   readonly #takes = (bytes: number): boolean => {
     this.#received += bytes;
     if (this.#received > this.#mostBytes) this.stop(storeErrors['read-too-large']({ mostBytes: this.#mostBytes }));

@@ -82,10 +82,10 @@ export class ReadStatement<Row> implements pg.Submittable {
     if (name !== '') this.#described = describedOf(connection);
     this.#reader = this.#described?.get(name) ?? null;
     const known = connection.parsedStatements[name] ?? connection.submittedNamedStatements[name];
-    if (name !== '' && known !== undefined && known !== text)
+    if (known !== undefined && known !== text)
       return new TypeError(`The statement ${name} has another text on this connection.`);
     connection.stream.cork();
-    if (name === '' || known === undefined) {
+    if (known === undefined) {
       connection.parse({ text, name });
       if (name !== '') connection.submittedNamedStatements[name] = text;
     }

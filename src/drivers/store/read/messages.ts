@@ -24,6 +24,7 @@ import {
 } from '#drivers/store/read/pages.js';
 import {
   all,
+  emptySql,
   type IndexSession,
   join,
   opaqueToPlanner,
@@ -476,11 +477,12 @@ class MessageList {
     const hashKey = this.#withHashKeys
       ? '(SELECT t.hash_key FROM transactions t WHERE t.id = m.tx_id LIMIT 1)'
       : 'NULL::bigint';
+    const place = this.#cells === null ? emptySql : sql`, row_number() OVER (ORDER BY ${this.#order(column)}) AS place`;
     const found = sql`SELECT ${MESSAGE_COLUMNS}, ${raw(hashKey)} AS tx_hash_key,
           ARRAY(
             SELECT unnest(ARRAY[c.id, c.hash_key]) FROM transactions c
             WHERE m.position > 0 AND c.in_msg_key = m.msg_key AND c.id > m.tx_id
-          ) AS received, row_number() OVER (ORDER BY ${this.#order(column)}) AS place
+          ) AS received${place}
         FROM (
           SELECT * FROM (${join(parts, ' UNION ALL ')}) AS m
           ORDER BY ${this.#order(column)} LIMIT ${raw(count)} OFFSET ${raw(offset)}
