@@ -41,8 +41,7 @@ function stampOf(folder) {
 }
 
 /** Builds the page, and puts it in place of the one before. */
-async function buildWeb() {
-  const target = join(root, 'dist', 'web');
+export async function buildWeb(target = join(root, 'dist', 'web')) {
   const stamp = stampOfSources();
   const draft = `${target}.${process.pid}`;
   try {

@@ -216,13 +216,8 @@ export function bundledFile(folder, source) {
  * @param {string} root of the checkout
  * @param {string} dist the folder of what is built
  */
-export async function bundlePackage(root, dist = join(root, 'dist')) {
+export async function bundlePackage(root, dist) {
   const folder = join(dist, 'program', 'tern');
   await writeBundle(root, folder);
   writeLibrary(root, folder);
-}
-
-// `npm run build`
-if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await bundlePackage(fileURLToPath(new URL('..', import.meta.url)));
 }
