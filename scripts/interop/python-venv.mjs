@@ -1,11 +1,14 @@
 // Pythons with the packages that the checks need, each in a folder of its own.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import process from 'node:process';
 
 /** Python versions that tonlib's binding is used with. */
 const OLDEST = [3, 9];
+
+/** Installs packages in a tenth of the time that pip takes. */
+const UV = 'uv==0.13.9';
 
 /** Installing and building wait for the network, and for other work of the machine. */
 const MOST_RUN_MS = 600_000;
@@ -42,33 +45,74 @@ export function findPython(run) {
   return { problem: `there is no Python ${OLDEST.join('.')} or newer: install python3 with venv and pip` };
 }
 
+/** @param {string} folder of a virtual environment */
+const pythonIn = (folder) =>
+  join(folder, ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']));
+
+// What a client imports is compiled then; compiling all that was installed takes longer than installing it.
+const PIP_INSTALL = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--no-compile'];
+
+/**
+ * Makes a virtual environment anew, and installs packages in it.
+ * @param {string} folder
+ * @param {string} command that starts Python
+ * @param {readonly string[]} wanted the packages, or `-r` and a file of them
+ * @param {Run} run
+ * @returns {string | null} what went wrong
+ */
+function installWithPip(folder, command, wanted, run) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const venv = run(command, ['-m', 'venv', folder]);
+  if (!venv.ok) return `the virtual environment ${folder} could not be made:\n${venv.output}`;
+  const pip = run(pythonIn(folder), [...PIP_INSTALL, ...wanted]);
+  return pip.ok ? null : `pip could not install ${wanted.join(' ')} (is the network there?):\n${pip.output}`;
+}
+
+/**
+ * The same with uv, which has an environment of its own beside `folder`.
+ * @param {string} folder
+ * @param {string} command that starts Python
+ * @param {readonly string[]} wanted
+ * @param {Run} run
+ * @returns {boolean} whether it could be done
+ */
+function installWithUv(folder, command, wanted, run) {
+  const own = pythonIn(join(dirname(folder), 'uv'));
+  if (!run(own, ['-m', 'uv', '--version']).ok && installWithPip(dirname(dirname(own)), command, [UV], run) !== null) {
+    return false;
+  }
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const options = ['--quiet', '--no-cache', '--python', pythonIn(folder)];
+  return (
+    run(command, ['-m', 'venv', '--without-pip', folder]).ok &&
+    run(own, ['-m', 'uv', 'pip', 'install', ...options, ...wanted]).ok
+  );
+}
+
 /**
  * The Python of a virtual environment that has what a requirements file names; made when it is not there yet, and again when
- * the file has changed.
+ * the file has changed. By uv, or by pip where uv cannot.
  * @param {string} folder of the environment
  * @param {string} requirements path of the file
  * @param {Run} run
  * @returns {{ python: string } | { problem: string }}
  */
 export function preparePython(folder, requirements, run) {
-  const python = join(folder, ...(process.platform === 'win32' ? ['Scripts', 'python.exe'] : ['bin', 'python']));
+  const python = pythonIn(folder);
   const stamp = join(folder, 'requirements.txt');
-  const wanted = readFileSync(requirements, 'utf8');
-  const made = existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
+  const text = readFileSync(requirements, 'utf8');
+  const made = existsSync(stamp) && readFileSync(stamp, 'utf8') === text;
   if (made && run(python, ['-c', 'pass']).ok) return { python };
 
   const found = findPython(run);
   if ('problem' in found) return found;
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  const venv = run(found.command, ['-m', 'venv', folder]);
-  if (!venv.ok) return { problem: `the virtual environment ${folder} could not be made:\n${venv.output}` };
-  // What a client imports is compiled then; compiling all that was installed takes longer than installing it.
-  const quick = ['--quiet', '--disable-pip-version-check', '--no-compile'];
-  const install = ['-m', 'pip', 'install', ...quick, '-r', requirements];
-  if (wanted.includes('--no-deps')) install.push('--no-deps');
-  const pip = run(python, install);
-  if (!pip.ok) return { problem: `pip could not install ${requirements} (is the network there?):\n${pip.output}` };
-  writeFileSync(stamp, wanted);
+  const wanted = [...(text.includes('--no-deps') ? ['--no-deps'] : []), '-r', requirements];
+  if (!installWithUv(folder, found.command, wanted, run)) {
+    const problem = installWithPip(folder, found.command, wanted, run);
+    if (problem !== null) return { problem };
+  }
+  writeFileSync(stamp, text);
   return { python };
 }

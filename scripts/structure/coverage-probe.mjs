@@ -1,5 +1,5 @@
-// Loaded with `--import` into the main thread and each worker thread of a Tern process. Counts which functions run
-// (V8 precise coverage) between a `reset` and a `take`, and reports the files that hold them. Used by `trips.mjs`.
+// Loaded with `--import` into the main thread and each worker thread of a Tern process. Counts the calls of functions
+// (V8 precise coverage) between a `reset` and a `take`, by the file that holds them. Used by `trips.mjs`.
 import { Session } from 'node:inspector/promises';
 import process from 'node:process';
 import { BroadcastChannel, isMainThread } from 'node:worker_threads';
@@ -9,34 +9,36 @@ session.connect();
 await session.post('Profiler.enable');
 await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
 
-/** The URLs of the scripts of this thread in which a function was called since the last call. */
-async function calledScripts() {
+/** Calls of functions since the last time, by the URL of the script. @returns {Promise<[string, number][]>} */
+async function calls() {
   const { result } = await session.post('Profiler.takePreciseCoverage');
   return result
     .filter(({ url }) => url.startsWith('file:') && !url.includes('/node_modules/'))
-    .filter(({ functions }) => functions.some(({ ranges }) => (ranges[0]?.count ?? 0) > 0))
-    .map(({ url }) => url);
+    .map(({ url, functions }) => [url, functions.reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0)]);
 }
 
 const channel = new BroadcastChannel('tern-structure-coverage');
 if (isMainThread) {
-  const files = new Set();
+  /** @type {Record<string, number>} */
+  let counted = {};
+  const add = (/** @type {[string, number][]} */ found) => {
+    for (const [url, count] of found) if (count > 0) counted[url] = (counted[url] ?? 0) + count;
+  };
   channel.onmessage = ({ data }) => {
-    if (Array.isArray(data)) for (const url of data) files.add(url);
+    if (Array.isArray(data)) add(data);
   };
   process.on('message', async (command) => {
     if (command !== 'reset' && command !== 'take') return;
     channel.postMessage(command);
-    const own = await calledScripts();
+    add(await calls());
     await new Promise((resolve) => setTimeout(resolve, 150));
-    if (command === 'take') process.send?.([...new Set([...own, ...files])]);
-    else process.send?.('reset');
-    files.clear();
+    process.send?.(command === 'take' ? counted : 'reset');
+    counted = {};
   });
 } else if (!process.argv[1]?.includes('/localnet/')) {
   channel.onmessage = async ({ data }) => {
     if (data !== 'reset' && data !== 'take') return;
-    channel.postMessage(await calledScripts());
+    channel.postMessage(await calls());
   };
 }
 channel.unref();

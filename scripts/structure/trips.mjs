@@ -10,10 +10,14 @@ const probe = new URL('coverage-probe.mjs', import.meta.url).href;
 /** An account of `vectors/dev-chain` that has a state and transactions: the elector. */
 const ACCOUNT = '-1:3333333333333333333333333333333333333333333333333333333333333333';
 
+/** How often a process is looked at that has nothing to do. */
+const IDLE_WINDOWS = 8;
+
 /**
  * Runs `tern dev` on the recorded chain of a checkout and reports which of its source files run code on three trips: a v2
- * request, a v3 request (both uncached), and masterchain blocks from the liteserver into rows. Files of `src/localnet` play
- * the liteserver and are left out, as is the thread of the local node.
+ * request, a v3 request (both uncached), and masterchain blocks from the liteserver into rows, with all that follows the
+ * chain. A file belongs to a request if more of its functions were called than in a process that has nothing to do, which has
+ * timers too. Files of `src/localnet` play the liteserver and are left out, as is the thread of the local node.
  * @param {string} checkout
  * @returns {Promise<Record<'v2' | 'v3' | 'block', string[]>>} paths relative to the checkout
  */
@@ -46,7 +50,7 @@ async function filesOf(checkout) {
   const v2 = await withTern(checkout, [...replay, '--index', 'off'], async ({ url, files }) => {
     await until(async () => (await fetch(`${url}/api/v2/getMasterchainInfo`)).ok);
     await delay(5000);
-    return files(() => fetchAll(`${url}/api/v2/getAddressInformation?address=${ACCOUNT}`));
+    return trip(files, () => fetchAll(`${url}/api/v2/getAddressInformation?address=${ACCOUNT}`));
   });
   const v3 = await withTern(checkout, replay, async ({ url, files }) => {
     await until(async () => {
@@ -56,7 +60,7 @@ async function filesOf(checkout) {
     });
     // What is derived from the blocks is no part of a request.
     await delay(25_000);
-    return files(() => fetchAll(`${url}/api/v3/transactions?account=${ACCOUNT}&limit=10`));
+    return trip(files, () => fetchAll(`${url}/api/v3/transactions?account=${ACCOUNT}&limit=10`));
   });
   const block = await withTern(checkout, ['--block-time', '400'], async ({ url, files }) => {
     await until(async () => (await fetch(`${url}/api/v3/masterchainInfo`)).ok);
@@ -64,16 +68,32 @@ async function filesOf(checkout) {
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ address: `0:${'1'.repeat(64)}`, amount: '1000000000', comment: 'trip' });
     await fetch(`${url}/localnet/faucet`, { method: 'POST', headers, body });
-    return files(() => delay(5000));
+    return [...(await files(() => delay(5000))).keys()].sort();
   });
   return { v2, v3, block };
+}
+
+/** @typedef {(run: () => Promise<unknown>) => Promise<Map<string, number>>} CallsByFile */
+
+/**
+ * @param {CallsByFile} files
+ * @param {() => Promise<unknown>} request
+ */
+async function trip(files, request) {
+  /** @type {Map<string, number>} */
+  const idle = new Map();
+  for (let i = 0; i < IDLE_WINDOWS; i += 1) {
+    for (const [path, count] of await files(() => delay(20))) idle.set(path, Math.max(count, idle.get(path) ?? 0));
+  }
+  const called = await files(request);
+  return [...called.keys()].filter((path) => (called.get(path) ?? 0) > (idle.get(path) ?? 0)).sort();
 }
 
 /**
  * @template T
  * @param {string} checkout
  * @param {string[]} options
- * @param {(tern: { url: string, files: (run: () => Promise<unknown>) => Promise<string[]> }) => Promise<T>} use
+ * @param {(tern: { url: string, files: CallsByFile }) => Promise<T>} use
  */
 async function withTern(checkout, options, use) {
   const data = mkdtempSync(join(tmpdir(), 'tern-structure-'));
@@ -106,7 +126,7 @@ async function withTern(checkout, options, use) {
     const files = async (/** @type {() => Promise<unknown>} */ run) => {
       await command('reset');
       await run();
-      return sources(checkout, /** @type {string[]} */ (await command('take')));
+      return sources(checkout, /** @type {Record<string, number>} */ (await command('take')));
     };
     return await use({ url, files });
   } finally {
@@ -142,18 +162,22 @@ async function until(isTrue) {
 
 /**
  * @param {string} checkout
- * @param {readonly string[]} urls
+ * @param {Readonly<Record<string, number>>} calls by URL
+ * @returns {Map<string, number>} by path
  */
-function sources(checkout, urls) {
-  return urls
-    .map((url) => decodeURIComponent(new URL(url).pathname))
-    .filter((path) => path.startsWith(`${checkout}/`))
-    .map((path) =>
-      path
-        .slice(checkout.length + 1)
-        .replace(/^dist\//, 'src/')
-        .replace(/\.js$/, '.ts'),
-    )
-    .filter((path) => path.startsWith('src/') && !path.startsWith('src/localnet/'))
-    .sort();
+function sources(checkout, calls) {
+  const found = Object.entries(calls)
+    .map(([url, count]) => /** @type {const} */ ([decodeURIComponent(new URL(url).pathname), count]))
+    .filter(([path]) => path.startsWith(`${checkout}/`))
+    .map(
+      ([path, count]) =>
+        /** @type {const} */ ([
+          path
+            .slice(checkout.length + 1)
+            .replace(/^dist\//, 'src/')
+            .replace(/\.js$/, '.ts'),
+          count,
+        ]),
+    );
+  return new Map(found.filter(([path]) => path.startsWith('src/') && !path.startsWith('src/localnet/')));
 }

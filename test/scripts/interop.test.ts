@@ -91,10 +91,11 @@ describe('a Python for tonlib', () => {
     });
     afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-    function prepare(pip: { ok: boolean; output: string }) {
+    function prepare(pip: { ok: boolean; output: string }, uv: { ok: boolean; output: string } = silent) {
       const ran: string[] = [];
       const machine: Machine = (command, args) => {
         ran.push(args.slice(0, 3).join(' '));
+        if (args[1] === 'uv') return uv;
         if (args[1] === 'pip') return pip;
         return pythonOf('3 11')(command === 'python3' ? command : 'python3', args);
       };
@@ -107,13 +108,22 @@ describe('a Python for tonlib', () => {
       expect(prepare(silent).ran).toEqual(['-c pass']);
       writeFileSync(join(scratch, 'wanted.txt'), 'pytonlib==1\n');
       const again = prepare(silent);
-      expect(again.ran).toContain('-m pip install');
+      expect(again.ran).toContain('-m uv pip');
+      expect(again.ran).not.toContain('-m pip install');
+      expect(prepare(silent).ran).toEqual(['-c pass']);
+    });
+
+    it('is made by pip where uv fails', () => {
+      const made = prepare(silent, { ok: false, output: 'no such module' });
+      expect(made.result).toEqual({ python: expect.stringContaining('venv') });
+      expect(made.ran.at(-1)).toBe('-m pip install');
       expect(prepare(silent).ran).toEqual(['-c pass']);
     });
 
     it('is not taken for ready when pip failed', () => {
       mkdirSync(join(scratch, 'venv'));
-      const failed = prepare({ ok: false, output: 'no route to host' });
+      const noRoute = { ok: false, output: 'no route to host' };
+      const failed = prepare(noRoute, noRoute);
       expect(failed.result).toEqual({ problem: expect.stringMatching(/^pip could not install .*no route to host$/s) });
       expect(existsSync(join(failed.folder, 'requirements.txt'))).toBe(false);
     });
