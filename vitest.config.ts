@@ -26,6 +26,7 @@ const ISOLATED = ['src/app/cli/decode.test.ts', 'src/app/cli/keys.test.ts'];
 
 const base = {
   environment: 'node',
+  setupFiles: 'test/support/core-hashes.ts',
   // A file that is not isolated shares its process, and the modules it loads, with the files before it.
   pool: 'forks',
   // One more than there are cores: some files mostly wait for processes and sockets.

@@ -9,7 +9,6 @@ import { LiteServerError } from '#formats/tl/lite-api.js';
 import { decodeLiteQuery } from '#formats/tl/lite-query.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { Chain } from '#services/chain/chain.js';
 import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
@@ -17,6 +16,7 @@ import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 import type { DirectServer } from '#test/support/direct-source.js';
 import { expectedBundles } from '#test/support/expected-bundles.js';
 import { FULL } from '#test/support/full-depth.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { replayedChain, replayServer } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
@@ -55,7 +55,7 @@ function expectRound({ mc_seqno, blocks }: McBlockBundle, expected: Expected): v
 }
 
 const DEV_CHAIN = fileURLToPath(new URL('../../vectors/dev-chain', import.meta.url));
-const ledger = openReplay(DEV_CHAIN, { to: null, head: null });
+const ledger = keptReplay(DEV_CHAIN, { to: null, head: null });
 const expected = expectedBundles(DEV_CHAIN);
 const honest = replayServer(ledger);
 const modules = { clock: systemClock, randomBytes: (size: number) => randomBytes(size) };

@@ -9,8 +9,9 @@ import {
   LiteServerQuery,
 } from '#formats/tl/lite-api.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
-import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { type AnsweredQuestion, provenBy } from '#test/support/lite-comparison.js';
 import { checkDispatchQueue, committedBlocks, masterchainBlock, questionsAbout } from '#test/support/lite-survey.js';
 import { vectorPath } from '#test/support/vector-files.js';
@@ -49,27 +50,27 @@ const FUNCTIONS = 20;
 
 describe('every answer of a replayed chain proves what it says', () => {
   it('about the first blocks of mainnet', async () => {
-    const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
+    const ledger = keptReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
     const verified = await survey(ledger, [1, 2, 5, 9]);
     expect(Object.keys(verified)).toHaveLength(FUNCTIONS);
   });
 
   it('about the first blocks of a recorded network', async () => {
-    const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
+    const ledger = keptReplay(vectorPath('recorded-chain'), { to: null, head: null });
     const verified = await survey(ledger, [1, 2, 6, 10]);
     expect(Object.keys(verified)).toHaveLength(FUNCTIONS + 1);
   });
 
   const mainnet = vectorPath('collection/mainnet-genesis');
   it('about blocks of mainnet-genesis', async () => {
-    const ledger = openReplay(mainnet, { to: null, head: null });
+    const ledger = keptReplay(mainnet, { to: null, head: null });
     const verified = await survey(ledger, [1, 99, 100, 150, 199]);
     expect(Object.keys(verified)).toHaveLength(FUNCTIONS);
   });
 
   const recorded = vectorPath('collection/recorded-net/chain');
   it('about blocks of recorded-net, the splits and merges of its shards included', async () => {
-    const ledger = openReplay(recorded, { to: null, head: null });
+    const ledger = keptReplay(recorded, { to: null, head: null });
     const changes = shardChanges(ledger);
     expect(changes.splits).toHaveLength(2);
     expect(changes.merges).toHaveLength(2);

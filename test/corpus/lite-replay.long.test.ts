@@ -19,8 +19,9 @@ import { fromBase64, toHex } from '#kernel/bytes.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
 import { buildChain } from '#localnet/replay/recorded-chain.js';
 import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
-import { openReplay, ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { latestBlock } from '#test/support/lite-answers.js';
 import {
   type Agreement,
@@ -165,7 +166,7 @@ describe('tern replay of recorded-net, asked what was recorded', () => {
     const chain = buildChain(content, null);
     const made = new Map<number, ReplayLedger>();
     ledgers = (head) => {
-      const ledger = made.get(head) ?? new ReplayLedger(chain, content.proofs, head);
+      const ledger = made.get(head) ?? new ReplayLedger({ chain, proofs: content.proofs }, head);
       made.set(head, ledger);
       return ledger;
     };
@@ -234,7 +235,7 @@ function asksForHead(exchange: LiteExchange): boolean {
 
 describe('the first blocks of recorded-net, asked what was recorded of them', () => {
   it('are reported in the same bytes', async () => {
-    const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
+    const ledger = keptReplay(vectorPath('recorded-chain'), { to: null, head: null });
     const modules = { ledger, clock: new FakeClock(), unixTime: () => 0, runGetMethod: methods.run };
     const agreements: Record<string, number> = {};
     for (const exchange of readLiteExchanges(vectorPath('proofs/lite-answers.jsonl.gz'))) {
@@ -249,7 +250,7 @@ describe('the first blocks of recorded-net, asked what was recorded of them', ()
   });
 
   it('have an elector and a configuration that answer get methods', async () => {
-    const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
+    const ledger = keptReplay(vectorPath('recorded-chain'), { to: null, head: null });
     const modules = { ledger, clock: new FakeClock(), unixTime: () => 0, runGetMethod: methods.run };
     const id = blockIdToTl(ledger.head!.id);
     const run = async (account: number, method: string) => {

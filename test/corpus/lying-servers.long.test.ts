@@ -5,11 +5,11 @@ import { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js'
 import { Lazy } from '#formats/tlb/codec/codec.js';
 import { Dictionary } from '#formats/tlb/codec/dictionary.js';
 import { fromHex, toHex } from '#kernel/bytes.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import type { Chain } from '#services/chain/chain.js';
 import { Random } from '#test/fuzz/random.js';
 import type { DirectServer } from '#test/support/direct-source.js';
 import { FULL } from '#test/support/full-depth.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { type Lie, liesAbout, lyingServer, recordingServer, rememberingServer } from '#test/support/lying-source.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
@@ -195,7 +195,7 @@ async function tellLies(
   random: Random,
   flips: number,
 ): Promise<Tally> {
-  const ledger = openReplay(folder, { to, head: null });
+  const ledger = keptReplay(folder, { to, head: null });
   const honest = rememberingServer(replayServer(ledger));
   const over = (...servers: DirectServer[]) => chainOver(ledger.zerostate, servers);
   const tally: Tally = { lies: 0, refused: 0, harmless: 0, unverifiable: 0, answers: new Set() };

@@ -9,17 +9,17 @@ import { LiteServerError } from '#formats/tl/lite-api.js';
 import { decodeLiteQuery } from '#formats/tl/lite-query.js';
 import { systemClock } from '#kernel/clock.js';
 import { type Logger, silentLogger } from '#kernel/logger.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { Chain } from '#services/chain/chain.js';
 import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { Random } from '#test/fuzz/random.js';
 import type { DirectServer } from '#test/support/direct-source.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { liesAbout } from '#test/support/lying-source.js';
 import { replayServer } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const ELECTOR = Address.ofParts(-1, new Uint8Array(32).fill(0x33));
-const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
+const ledger = keptReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
 const honest = replayServer(ledger);
 const modules = { clock: systemClock, randomBytes: (size: number) => randomBytes(size) };
 

@@ -8,7 +8,7 @@ import { MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { fromBase64 } from '#kernel/bytes.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import {
   type LoadedContract,
   REFUSED_BY_TONLIB,
@@ -90,7 +90,7 @@ describe('get methods as the real tonlib ran them agree in exit code, stack and 
   });
 
   it('in all recordings', async () => {
-    const ledger = openReplay(chain, { to: 1_200, head: null });
+    const ledger = keptReplay(chain, { to: 1_200, head: null });
     const masterchains = new Map<number, Masterchain>();
     const masterchainAt = (seqno: number): Masterchain => {
       const known = masterchains.get(seqno);

@@ -36,7 +36,7 @@ export async function recordedNetwork(chain: string, to: number | null = null): 
   const content = sortContent(readFolder(chain));
   const recorded = buildChain(content, to);
   const start = async (head: number | null, port = 0) => {
-    const ledger = new ReplayLedger(recorded, content.proofs, head ?? recorded.masterchain.length);
+    const ledger = new ReplayLedger({ chain: recorded, proofs: content.proofs }, head);
     const modules = { ledger, clock: systemClock, unixTime: () => Math.floor(Date.now() / 1000), randomBytes: bytes };
     return { ledger, server: await startLiteserver({ host: '127.0.0.1', port, seed }, modules) };
   };

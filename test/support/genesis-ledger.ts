@@ -6,7 +6,8 @@ import { isTernError } from '#kernel/tern-error.js';
 import { toLiteError } from '#localnet/liteserver/errors.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import type { LiteContext } from '#localnet/liteserver/lite-handler.js';
-import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 /** Unix seconds that tests take for now. */
@@ -14,7 +15,7 @@ export const NOW = 1_800_000_000;
 
 /** The first nine masterchain blocks of mainnet, with the head at one of them. */
 export function genesisLedger(head = 9): ReplayLedger {
-  return openReplay(vectorPath('mainnet-genesis'), { to: 9, head });
+  return keptReplay(vectorPath('mainnet-genesis'), { to: 9, head });
 }
 
 export function contextOf(ledger: Ledger): LiteContext {

@@ -5,9 +5,9 @@ import { Block } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { configParam } from '#formats/tlb/config/config-params.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { buildChain, type ChainBlock } from '#localnet/replay/recorded-chain.js';
-import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
+import type { ChainBlock } from '#localnet/replay/recorded-chain.js';
 import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
+import { keptRecording } from '#test/support/kept-replay.js';
 
 /** A masterchain block of a recorded chain, and the whole state after each of its blocks. */
 export interface RecordedBundle extends McBlockBundle {
@@ -25,7 +25,7 @@ export interface RecordedBundles {
 
 /** Reads a folder with a chain; all states are made from the updates in the blocks. */
 export function recordedBundles(folder: string, to: number | null = null): RecordedBundles {
-  const { masterchain, shards, zerostates } = buildChain(sortContent(readFolder(folder)), to);
+  const { masterchain, shards, zerostates } = keptRecording(folder, to).chain;
   const versions = new Map<number, number>([[0, versionOfState(zerostates.find(({ id }) => isMasterchain(id))!.root)]]);
   for (const { id, key_block, state } of masterchain) if (key_block) versions.set(id.seqno, versionOfState(state));
   const bundles = masterchain.map((top) => {

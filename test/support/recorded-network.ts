@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { systemClock } from '#kernel/clock.js';
 import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 
 /** A liteserver in this process. */
 export interface RecordedNetwork {
@@ -16,7 +16,7 @@ export interface RecordedNetwork {
  * @param to the last masterchain seqno; null: that of the recording
  */
 export async function serveRecording(folder: string, to: number | null, configFile: string): Promise<RecordedNetwork> {
-  const ledger = openReplay(folder, { to, head: null });
+  const ledger = keptReplay(folder, { to, head: null });
   const server = await startLiteserver(
     { seed: randomBytes(32) },
     {

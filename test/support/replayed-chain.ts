@@ -2,11 +2,12 @@ import type { BlockId } from '#formats/proofs/block-id.js';
 import type { Clock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
-import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { Chain, type ChainOptions } from '#services/chain/chain.js';
 import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { type DirectServer, DirectSource } from '#test/support/direct-source.js';
 import { FakeClock } from '#test/support/fake-clock.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 
 /** A server of a recorded chain. */
 export function replayServer(ledger: ReplayLedger, clock: Clock = new FakeClock()): DirectServer {
@@ -23,7 +24,7 @@ export interface ReplayedChain {
 }
 
 export function replayedChain(folder: string, head: number | null = null): ReplayedChain {
-  const ledger = openReplay(folder, { to: null, head });
+  const ledger = keptReplay(folder, { to: null, head });
   return { ledger, ...chainOver(ledger.zerostate, [replayServer(ledger)]) };
 }
 

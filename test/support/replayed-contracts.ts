@@ -2,13 +2,14 @@ import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
-import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import type { Chain } from '#services/chain/chain.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { ContractService } from '#services/emulation/contract-service.js';
 import type { ContractOptions } from '#services/emulation/options.js';
 import type { DirectSource } from '#test/support/direct-source.js';
 import { FakeClock } from '#test/support/fake-clock.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { chainOver } from '#test/support/replayed-chain.js';
 
 /** Contracts of a recorded chain, over a server that runs get methods, too. */
@@ -22,7 +23,7 @@ export interface ReplayedContracts {
 
 /** @param head the newest block that the server knows; null for the last one of the recording */
 export function replayedContracts(folder: string, tvm: TvmPool, head: number | null = null): ReplayedContracts {
-  const ledger = openReplay(folder, { to: null, head });
+  const ledger = keptReplay(folder, { to: null, head });
   const context = {
     ledger,
     clock: new FakeClock(),

@@ -1,13 +1,14 @@
 import { Database } from '#drivers/store/database.js';
 import { systemClock } from '#kernel/clock.js';
 import { type Logger, silentLogger } from '#kernel/logger.js';
-import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { Chain } from '#services/chain/chain.js';
 import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import { Indexer } from '#services/indexer/indexer.js';
 import type { IndexerOptions } from '#services/indexer/options.js';
 import { DirectSource } from '#test/support/direct-source.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { replayServer } from '#test/support/replayed-chain.js';
 
 /** A recorded chain as a server has it, and reads of it in real time. */
@@ -19,7 +20,7 @@ export interface LiveReplay {
 
 /** @param head the newest masterchain block at the beginning */
 export function liveReplay(folder: string, head: number | null = null, to: number | null = null): LiveReplay {
-  const ledger = openReplay(folder, { to, head });
+  const ledger = keptReplay(folder, { to, head });
   const source = new DirectSource(replayServer(ledger, systemClock));
   const modules = { source, clock: systemClock, keyBlocks: new KeyBlockMemory(), logger: silentLogger };
   return { ledger, source, chain: new Chain({ zero_state: ledger.zerostate, headMaxAgeMs: 20 }, modules) };

@@ -2,9 +2,10 @@ import { systemEnvironment } from '#app/cli/environment.js';
 import { readSettings } from '#app/config/setting.js';
 import { devSettings } from '#app/config/settings.js';
 import { withClosers } from '#app/service/environment.js';
-import { startReplayedNetwork } from '#app/service/replayed-network.js';
+import { startNetworkOf } from '#app/service/replayed-network.js';
 import { startService } from '#app/service/service.js';
 import { silentLogger } from '#kernel/logger.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 
 /** A recorded chain behind the whole service, all in this process: liteserver, pool, virtual machine, HTTP. */
 export interface ServedReplay {
@@ -21,7 +22,11 @@ export function serveReplay(folder: string): Promise<ServedReplay> {
     const flags = { port: '0', tvmWorkers: '1', requestTimeout: '60', logLevel: 'silent', profile: 'spec' };
     const { values: settings } = readSettings(devSettings, { flags, environment: {} });
     const { host, port } = settings;
-    const replayed = await startReplayedNetwork({ name: 'dev', folder }, surroundings);
+    const replayed = await startNetworkOf(
+      keptReplay(folder, { to: null, head: null }),
+      { name: 'dev', folder },
+      surroundings,
+    );
     closers.add(() => replayed.close());
     const service = await startService(
       {

@@ -8,7 +8,7 @@ import { v3Description } from '#api/v3/v3-api.js';
 import { systemEnvironment } from '#app/cli/environment.js';
 import { withClosers } from '#app/service/environment.js';
 import { openNetwork } from '#app/service/network.js';
-import { startReplayedNetwork } from '#app/service/replayed-network.js';
+import { startNetworkOf } from '#app/service/replayed-network.js';
 import { Database } from '#drivers/store/database.js';
 import type { IndexCoverage } from '#drivers/store/index-state.js';
 import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
@@ -18,6 +18,7 @@ import type { TernError } from '#kernel/tern-error.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { AccountLookUps } from '#services/lookups/account-look-ups.js';
 import { openAccess } from '#test/support/fake-http-api.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { type IndexedChainOptions, sharedIndex } from '#test/support/shared-index.js';
 
 /** API v3 over HTTP, in this process. */
@@ -62,7 +63,7 @@ export function serveV3(
     const url = indexUrl ?? (await sharedIndex(indexed));
     const database = await Database.open({ url }, { clock: systemClock });
     closers.add(() => database.close());
-    const replayed = await startReplayedNetwork({ name, folder }, environment);
+    const replayed = await startNetworkOf(keptReplay(folder, { to: null, head: null }), { name, folder }, environment);
     closers.add(() => replayed.close());
     const open = await openNetwork(
       {

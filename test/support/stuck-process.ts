@@ -12,6 +12,11 @@ function spin(): never {
   for (;;);
 }
 
+/** As stuck, without using a processor: for tests that take half a minute. */
+function block(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+
 /** The watchdog has to watch before anything gets stuck. */
 const watching = new Promise<void>((resolve) => {
   process.on('worker', (worker) => void worker.once('message', () => resolve()));
@@ -21,7 +26,7 @@ await runUntilSignal(
   async () => ({
     close: async () => {
       say('closing');
-      if (mode === 'shutdown') spin();
+      if (mode === 'shutdown') block();
       await new Promise(() => {});
     },
   }),
@@ -35,6 +40,7 @@ await runUntilSignal(
     const getStuck = () => {
       say('running');
       if (mode === 'before') spin();
+      if (mode === 'blocked') block();
       if (mode === 'native') mkdirSync(folder!, { recursive: true });
     };
     // Its thread still needs the main loop for a moment.

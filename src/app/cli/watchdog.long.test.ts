@@ -59,7 +59,7 @@ describe('a second signal', () => {
 });
 
 describe('the watchdog', () => {
-  it.concurrent.each(['shutdown', 'before'])('ends a process whose main loop is stuck: %s', async (mode) => {
+  it.concurrent.each(['shutdown', 'blocked'])('ends a process whose main loop is stuck: %s', async (mode) => {
     const { child, said, ended } = await start(mode);
     const since = performance.now();
     child.kill('SIGTERM');

@@ -4,7 +4,7 @@ import { parseGlobalConfig } from '#drivers/lite/global-config.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import type { RunGetMethod } from '#localnet/liteserver/lite-handler.js';
 import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
+import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
 
 /** A recorded chain, served by a liteserver in this process. */
 export interface ReplayedNetwork {
@@ -21,14 +21,24 @@ const HOST = '127.0.0.1';
  * Serves the chain in a folder as a liteserver on a free local port.
  * @throws replay/*, adnl/listen-failed
  */
-export function startReplayedNetwork(
+export async function startReplayedNetwork(
   options: { readonly name: string; readonly folder: string },
   modules: Environment,
 ): Promise<ReplayedNetwork> {
+  return startNetworkOf(openReplay(options.folder, { to: null, head: null }), options, modules);
+}
+
+/**
+ * The same of a chain that was read from the folder before.
+ * @throws adnl/listen-failed
+ */
+export function startNetworkOf(
+  ledger: ReplayLedger,
+  { name, folder }: { readonly name: string; readonly folder: string },
+  modules: Environment,
+): Promise<ReplayedNetwork> {
   return withClosers(async (closers) => {
-    const { name, folder } = options;
     const { clock, unixTimeMs, randomBytes } = modules;
-    const ledger = openReplay(folder, { to: null, head: null });
     const methods = onDemand(modules);
     closers.add(() => methods.close());
     const server = await startLiteserver(

@@ -11,8 +11,8 @@ import { Builder } from '#formats/cells/builder.js';
 import { createMerkleProof } from '#formats/cells/merkle-proof.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { removeExportedStates, stateFolder, testStates } from '#test/support/exported-states.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const MIB = 2 ** 20;
@@ -25,7 +25,7 @@ function verify(bytes: Uint8Array, hashBytes = 16 * MIB): VerifiedFile {
 
 beforeAll(() => {
   folder = stateFolder();
-  const ledger = openReplay(vectorPath('dev-chain'), { to: 120, head: null });
+  const ledger = keptReplay(vectorPath('dev-chain'), { to: 120, head: null });
   files = testStates(ledger, 120, 2).files.map((file) => readFileSync(file));
 });
 

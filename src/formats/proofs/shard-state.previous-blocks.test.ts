@@ -4,10 +4,10 @@ import { proofsErrors } from '#formats/proofs/errors.js';
 import { prevMcBlocks } from '#formats/proofs/shard-state.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
+const ledger = keptReplay(vectorPath('recorded-chain'), { to: null, head: null });
 const blockAt = (seqno: number) => ledger.lookup({ by: 'seqno', ...MASTERCHAIN_SHARD, seqno })!;
 const extraAt = (seqno: number) => decodeCell(ShardStateUnsplit, ledger.state(blockAt(seqno))).custom!.value;
 

@@ -11,7 +11,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 let state: Cell;
@@ -23,7 +23,7 @@ function accountsOf(cell: Cell): number {
 }
 
 beforeAll(() => {
-  const ledger = openReplay(vectorPath('dev-chain'), { to: null, head: null });
+  const ledger = keptReplay(vectorPath('dev-chain'), { to: null, head: null });
   const { custom } = decodeCell(ShardStateUnsplit, ledger.state(ledger.head!));
   const states = [...shardDescrs(custom!.value.shard_hashes)].map((shard) =>
     ledger.state(ledger.block(blockOfShard(shard))!),

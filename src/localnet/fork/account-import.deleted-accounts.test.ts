@@ -12,13 +12,13 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { toHex } from '#kernel/bytes.js';
 import { DeletedAccounts } from '#localnet/fork/account-import.js';
 import type { NewBlockBundle } from '#localnet/ledger/block-bundle.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { parseChainName, readChain, vectorPath } from '#test/support/vector-files.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'tern-gone-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
+const ledger = keptReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
 const blockOf = (seqno: number) => ledger.lookup({ workchain: -1, shard: 1n << 63n, by: 'seqno', seqno })!;
 
 /** Blocks of the basechain in which wallets send all that they have, among many others. */

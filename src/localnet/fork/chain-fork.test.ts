@@ -8,15 +8,15 @@ import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { ChainFork, readForkStart } from '#localnet/fork/chain-fork.js';
 import type { ForkSource } from '#localnet/fork/fork-source.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { Random } from '#test/fuzz/random.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { liesAbout, lyingServer, recordingServer } from '#test/support/lying-source.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const SOURCE = 'recorded';
-const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
+const ledger = keptReplay(vectorPath('recorded-chain'), { to: null, head: null });
 const honest = replayServer(ledger);
 const mc = ledger.lookup({ workchain: -1, shard: 1n << 63n, by: 'seqno', seqno: 8 })!;
 const state = decodeCell(ShardStateUnsplit, ledger.state(mc));

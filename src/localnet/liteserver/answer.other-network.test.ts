@@ -11,11 +11,11 @@ import {
 import { decodeLiteAnswer, encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
 import type { LiteContext } from '#localnet/liteserver/lite-handler.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
+const ledger = keptReplay(vectorPath('recorded-chain'), { to: null, head: null });
 const head = ledger.head!.id;
 const LATEST = { ...head, seqno: 0xffffffff, root_hash: new Uint8Array(32), file_hash: new Uint8Array(32) };
 const older = ledger.lookup({ workchain: -1, shard: 1n << 63n, by: 'seqno', seqno: 5 })!.id;

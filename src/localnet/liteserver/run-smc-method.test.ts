@@ -12,12 +12,12 @@ import { isTernError } from '#kernel/tern-error.js';
 import { toLiteError } from '#localnet/liteserver/errors.js';
 import type { GetMethodRun, RunGetMethod } from '#localnet/liteserver/lite-handler.js';
 import { runSmcMethod } from '#localnet/liteserver/run-smc-method.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { contextOf } from '#test/support/genesis-ledger.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { shapeOfValue } from '#test/support/tonlib-stack.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
-const ledger = openReplay(vectorPath('recorded-chain'), { to: null, head: null });
+const ledger = keptReplay(vectorPath('recorded-chain'), { to: null, head: null });
 const head = ledger.head!;
 const ELECTOR = { workchain: -1, id: new Uint8Array(32).fill(0x33) };
 const NOBODY = { workchain: -1, id: new Uint8Array(32).fill(0xab) };

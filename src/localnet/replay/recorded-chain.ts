@@ -1,4 +1,3 @@
-import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { applyMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { type BlockId, isMasterchain, printPosition, sameBlock } from '#formats/proofs/block-id.js';
@@ -10,7 +9,7 @@ import { replayErrors } from '#localnet/replay/errors.js';
 import type { RecordedBlock, RecordedContent, RecordedZerostate } from '#localnet/replay/recorded-folder.js';
 
 /** A block of the chain, with the state after it. */
-export interface ChainBlock extends RecordedBlock {
+export interface ChainBlock extends Omit<RecordedBlock, 'stateUpdate'> {
   readonly mc_seqno: number;
   readonly state: Cell;
 }
@@ -98,15 +97,16 @@ class ChainBuilder {
   #place(found: RecordedBlock, mc_seqno: number): ChainBlock {
     const [first, second] = found.prev.map((prev) => this.#stateAfter(prev)) as [Cell, Cell?];
     const before = second === undefined ? first : splitStateCell(first, second);
+    const { stateUpdate, ...rest } = found;
     let state: Cell;
     try {
-      state = applyMerkleUpdate(before, parseBocRoot(found.bytes).ref(2));
+      state = applyMerkleUpdate(before, stateUpdate);
     } catch (error) {
       if (!isTernError(error)) throw error;
       const { file, id } = found;
       throw replayErrors['wrong-state']({ file, block: printPosition(id), problem: error.message }, error);
     }
-    const block: ChainBlock = { ...found, mc_seqno, state };
+    const block: ChainBlock = { ...rest, mc_seqno, state };
     this.#placed.set(toHex(found.id.root_hash), block);
     return block;
   }

@@ -149,6 +149,8 @@ export interface RecordedBlock {
   readonly end_lt: bigint;
   /** For a masterchain block: the newest blocks of all shards. */
   readonly shards: readonly BlockId[];
+  /** `^(MERKLE_UPDATE ShardState)` of the block. */
+  readonly stateUpdate: Cell;
 }
 
 /** A zerostate of the folder. */
@@ -238,7 +240,7 @@ function readBlock({ file, bytes }: RecordedBag, root: Cell): RecordedBlock {
     ? [...shardDescrs(block.extra.value.custom!.value.shard_hashes)].map(blockOfShard)
     : [];
   const { key_block, gen_utime, end_lt } = info;
-  return { file, id, bytes, prev, key_block, gen_utime, end_lt, shards };
+  return { file, id, bytes, prev, key_block, gen_utime, end_lt, shards, stateUpdate: root.ref(2) };
 }
 
 function readZerostate({ file, bytes }: RecordedBag, root: Cell): RecordedZerostate | null {

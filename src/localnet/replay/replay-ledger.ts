@@ -38,20 +38,32 @@ export interface ReplayRange {
   readonly head: number | null;
 }
 
+/** A recorded chain that was read and checked. */
+export interface Recording {
+  readonly chain: RecordedChain;
+  readonly proofs: ReadonlyMap<string, RecordedProof>;
+}
+
 /**
  * Reads and checks the chain in a folder: hashes, order, zerostates, states, and validator signatures where the folder
  * has proofs.
  *
+ * @param to the last masterchain block; null for all recorded ones
  * @throws replay/*; the message names file and field
  */
-export function openReplay(folder: string, range: ReplayRange): ReplayLedger {
+export function readRecording(folder: string, to: number | null): Recording {
   const recorded = readFolder(folder);
   const content = sortContent(recorded);
-  const chain = buildChain(content, range.to);
+  const chain = buildChain(content, to);
   const zerostate = chain.zerostates.find(({ id }) => id.workchain === -1)!;
   for (const { file, config } of recorded.configs) checkConfiguredZerostate(zerostate, file, config);
   checkAllSignatures(chain, content);
-  return new ReplayLedger(chain, content.proofs, range.head ?? chain.masterchain.length);
+  return { chain, proofs: content.proofs };
+}
+
+/** The ledger of the chain in a folder; see {@link readRecording}. */
+export function openReplay(folder: string, { to, head }: ReplayRange): ReplayLedger {
+  return new ReplayLedger(readRecording(folder, to), head);
 }
 
 /** @throws replay/wrong-signatures */
@@ -113,8 +125,8 @@ export class ReplayLedger implements Ledger {
   readonly #listeners = new Set<() => void>();
   #headSeqno: number;
 
-  /** @param headSeqno initial head, at most the last masterchain block; 0 for zerostates only */
-  constructor(chain: RecordedChain, proofs: ReadonlyMap<string, RecordedProof>, headSeqno = chain.masterchain.length) {
+  /** @param headSeqno initial head, at most the last masterchain block; 0 for zerostates only; null for the last block */
+  constructor({ chain, proofs }: Recording, headSeqno: number | null) {
     const parsed = new ParsedBlocks(PARSED_BYTES);
     const open = (block: ChainBlock): ReplayBlock => {
       const opened = new ReplayBlock(block, parsed);
@@ -127,7 +139,7 @@ export class ReplayLedger implements Ledger {
     for (const block of chain.shards) open(block);
     this.#keyBlocks = chain.masterchain.filter(({ key_block }) => key_block).map(({ id }) => id);
     this.#proofs = proofs;
-    this.#headSeqno = headSeqno;
+    this.#headSeqno = headSeqno ?? chain.masterchain.length;
     this.zerostate = chain.zerostates.find(({ id }) => isMasterchain(id))!.id;
   }
 

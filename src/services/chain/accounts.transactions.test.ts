@@ -4,13 +4,13 @@ import { encodeBoxed } from '#formats/tl/constructor.js';
 import { LiteServerError } from '#formats/tl/lite-api.js';
 import { decodeLiteQuery } from '#formats/tl/lite-query.js';
 import { toHex } from '#kernel/bytes.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import type { DirectServer } from '#test/support/direct-source.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const ELECTOR = Address.ofParts(-1, new Uint8Array(32).fill(0x33));
-const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
+const ledger = keptReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
 const honest = replayServer(ledger);
 
 /** A server that has forgotten transactions before an lt. */

@@ -38,7 +38,7 @@ function accountsIn(from: number, to: number): readonly Address[] {
 }
 
 function open(head: number, accountBytes: number) {
-  const ledger = new ReplayLedger(recorded, content.proofs, head);
+  const ledger = new ReplayLedger({ chain: recorded, proofs: content.proofs }, head);
   const { chain, source } = chainOver(ledger.zerostate, [replayServer(ledger)], { accountBytes });
   const advance = (seqno: number): void => {
     ledger.advanceTo(seqno);

@@ -4,11 +4,12 @@ import { decodeBoxed, encodeBoxed } from '#formats/tl/constructor.js';
 import { LiteServerError, LiteServerPartialBlockProof, liteServerFunctions } from '#formats/tl/lite-api.js';
 import { decodeLiteQuery, encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { silentLogger } from '#kernel/logger.js';
-import { openReplay, type ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { Chain, type ChainOptions } from '#services/chain/chain.js';
 import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { type DirectServer, DirectSource } from '#test/support/direct-source.js';
 import { FakeClock } from '#test/support/fake-clock.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { replayServer } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
@@ -46,8 +47,8 @@ function chainOf(server: DirectServer, options: ChainOptions, keyBlocks = new Ke
 }
 
 describe('the newest block', () => {
-  const ledger = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: 4 });
-  const all = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
+  const ledger = keptReplay(vectorPath('mainnet-genesis'), { to: 9, head: 4 });
+  const all = keptReplay(vectorPath('mainnet-genesis'), { to: 9, head: null });
   const zero_state = ledger.zerostate;
   const masterchain = (seqno: number): BlockId =>
     all.lookup({ workchain: -1, shard: 1n << 63n, by: 'seqno', seqno })!.id;
@@ -68,7 +69,7 @@ describe('the newest block', () => {
   });
 
   it('is the known one for a client that servers let wait, until that is old', async () => {
-    const growing = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: 4 });
+    const growing = keptReplay(vectorPath('mainnet-genesis'), { to: 9, head: 4 });
     const honest = replayServer(growing);
     let answer: Promise<void> = Promise.resolve();
     const { chain, source, clock } = chainOf((query) => answer.then(() => honest(query)), { zero_state });
@@ -97,7 +98,7 @@ describe('the newest block', () => {
 
   it('is never older than one that was proven before', async () => {
     const [behind, ahead] = [5, 7].map((to) =>
-      replayServer(openReplay(vectorPath('mainnet-genesis'), { to, head: null })),
+      replayServer(keptReplay(vectorPath('mainnet-genesis'), { to, head: null })),
     );
     let server = ahead!;
     const { chain, source } = chainOf((query) => server(query), { zero_state, headMaxAgeMs: 0 });
@@ -108,7 +109,7 @@ describe('the newest block', () => {
   });
 
   it('is waited for without asking again and again', async () => {
-    const growing = openReplay(vectorPath('mainnet-genesis'), { to: 9, head: 5 });
+    const growing = keptReplay(vectorPath('mainnet-genesis'), { to: 9, head: 5 });
     const asked: Asked[] = [];
     const { chain } = chainOf(noting(replayServer(growing), asked), { zero_state });
     const waited = chain.waitForHead(7);
@@ -177,7 +178,7 @@ describe('key blocks of the recorded network', () => {
   let keyBlocks: readonly number[];
 
   beforeAll(() => {
-    ledger = openReplay(folder, { to: null, head: null });
+    ledger = keptReplay(folder, { to: null, head: null });
     keyBlocks = [];
     for (let at = ledger.keyBlockFrom(1); at !== null; at = ledger.keyBlockFrom(at.seqno + 1)) {
       keyBlocks = [...keyBlocks, at.seqno];

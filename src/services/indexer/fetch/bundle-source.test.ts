@@ -11,7 +11,6 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { systemClock } from '#kernel/clock.js';
 import { type LogFields, silentLogger } from '#kernel/logger.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { Chain } from '#services/chain/chain.js';
 import { KeyBlockMemory } from '#services/chain/key-blocks.js';
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
@@ -19,11 +18,12 @@ import type { McBlockBundle } from '#services/indexer/fetch/mc-block-bundle.js';
 import type { FetchOptions } from '#services/indexer/options.js';
 import { type DirectServer, DirectSource } from '#test/support/direct-source.js';
 import { type ExpectedBundle, expectedBundles } from '#test/support/expected-bundles.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { replayServer as serverOf } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 const DEV_CHAIN = fileURLToPath(new URL('../../../../vectors/dev-chain', import.meta.url));
-const dev = openReplay(DEV_CHAIN, { to: null, head: null });
+const dev = keptReplay(DEV_CHAIN, { to: null, head: null });
 const expected = expectedBundles(DEV_CHAIN);
 const last = dev.lastSeqno;
 
@@ -116,7 +116,7 @@ describe('bundles of a range', () => {
 
   it('of mainnet have several blocks of a shard at once', async () => {
     const folder = vectorPath('mainnet-genesis');
-    const ledger = openReplay(folder, { to: 9, head: null });
+    const ledger = keptReplay(folder, { to: 9, head: null });
     const { bundles } = roundsOver([replayServer(ledger)], {}, ledger);
     const found = await all(bundles.bundles(1, 9));
     expect(found.map(print)).toEqual(expectedBundles(folder).slice(1, 10).map(wanted));
@@ -176,7 +176,7 @@ describe('bundles of a range', () => {
 
 describe('a bundle', () => {
   it('comes as soon as its masterchain block does', async () => {
-    const ledger = openReplay(DEV_CHAIN, { to: 60, head: 40 });
+    const ledger = keptReplay(DEV_CHAIN, { to: 60, head: 40 });
     const { bundles, source } = roundsOver([replayServer(ledger)], {}, ledger);
     for (let seqno = 39; seqno <= 60; seqno++) {
       let early = true;

@@ -6,9 +6,9 @@ import { shardPrefixLength } from '#formats/tlb/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes.js';
-import { openReplay } from '#localnet/replay/replay-ledger.js';
 import { AccountBatches, type AccountFile, StateLookup } from '#services/indexer/import/state-accounts.js';
 import { removeExportedStates, testStates } from '#test/support/exported-states.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
 let files: readonly AccountFile[];
@@ -16,7 +16,7 @@ let files: readonly AccountFile[];
 let expected: readonly ReadonlyMap<string, string>[];
 
 beforeAll(() => {
-  const ledger = openReplay(vectorPath('dev-chain'), { to: null, head: null });
+  const ledger = keptReplay(vectorPath('dev-chain'), { to: null, head: null });
   const states = testStates(ledger, ledger.lastSeqno, 0).files.map(
     (path) => recognizeFile(path) as RecognizedFile & { readonly kind: 'state' },
   );
