@@ -16,63 +16,80 @@ export interface CampaignOptions {
 
 const heapLimitMb = 512;
 
-/** Fuzzes one target with several workers at once and adds up what they found. */
-export async function runCampaign(found: FoundTarget, options: CampaignOptions): Promise<Tally> {
-  const count = options.at === null ? options.workers : 1;
-  const tallies = await Promise.all(
-    Array.from({ length: count }, (_, index) => runWorker(found, options, index, count)),
-  );
-  return tallies.reduce(addTallies, emptyTally());
+/** Fuzzes targets one after the other. Its workers stay for the next target, which they load in part already. */
+export class Campaign {
+  readonly #lanes: (Worker | null)[] = [];
+
+  /** Fuzzes one target with several workers at once and adds up what they found. */
+  async fuzz(found: FoundTarget, options: CampaignOptions): Promise<Tally> {
+    const count = options.at === null ? options.workers : 1;
+    const tallies = await Promise.all(
+      Array.from({ length: count }, (_, index) => this.#runLane(found, options, index, count)),
+    );
+    return tallies.reduce(addTallies, emptyTally());
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#lanes.map((worker) => worker?.terminate()));
+  }
+
+  #runLane(found: FoundTarget, options: CampaignOptions, index: number, step: number): Promise<Tally> {
+    const { file, target } = found;
+    const current = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
+    const job: FuzzJob = {
+      file,
+      target: target.name,
+      seed: options.seed,
+      first: options.at ?? index,
+      step,
+      seconds: options.seconds,
+      most: options.at === null ? null : 1,
+      current,
+    };
+    const worker = this.#lanes[index] ?? startWorker();
+    this.#lanes[index] = worker;
+
+    return new Promise((resolve, reject) => {
+      const finish = (settle: () => void) => {
+        clearInterval(watch);
+        worker.off('message', onTally).off('error', onError);
+        settle();
+      };
+      const lost = (kind: string, problem: string) => {
+        const iteration = Atomics.load(current, 0);
+        const input = makeInput(target, options.seed, iteration);
+        const failure = { target: target.name, iteration, input, kind, problem };
+        this.#lanes[index] = null;
+        finish(() => resolve({ ...emptyTally(), iterations: 1, failures: [failure] }));
+      };
+
+      let seen = -1;
+      let since = Date.now();
+      const watch = setInterval(() => {
+        const iteration = Atomics.load(current, 0);
+        if (iteration !== seen) {
+          seen = iteration;
+          since = Date.now();
+        } else if (iteration >= 0 && Date.now() - since > options.hangSeconds * 1000) {
+          lost('hang', `did not return within ${options.hangSeconds} seconds`);
+          void worker.terminate();
+        }
+      }, 250);
+
+      const onTally = (tally: Tally) => finish(() => resolve(tally));
+      const onError = (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') lost('memory', `filled a heap of ${heapLimitMb} MiB`);
+        else finish(() => reject(error));
+      };
+      worker.on('message', onTally).on('error', onError);
+      worker.postMessage(job);
+    });
+  }
 }
 
-function runWorker(found: FoundTarget, options: CampaignOptions, index: number, step: number): Promise<Tally> {
-  const { file, target } = found;
-  const current = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
-  const job: FuzzJob = {
-    file,
-    target: target.name,
-    seed: options.seed,
-    first: options.at ?? index,
-    step,
-    seconds: options.seconds,
-    most: options.at === null ? null : 1,
-    current,
-  };
-  const worker = new Worker(new URL('./worker-entry.mjs', import.meta.url), {
-    workerData: job,
+function startWorker(): Worker {
+  return new Worker(new URL('./worker-entry.mjs', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: heapLimitMb },
-  });
-
-  return new Promise((resolve, reject) => {
-    const finish = (settle: () => void) => {
-      clearInterval(watch);
-      settle();
-    };
-    const lost = (kind: string, problem: string) => {
-      const iteration = Atomics.load(current, 0);
-      const input = makeInput(target, options.seed, iteration);
-      const failure = { target: target.name, iteration, input, kind, problem };
-      finish(() => resolve({ ...emptyTally(), iterations: 1, failures: [failure] }));
-    };
-
-    let seen = -1;
-    let since = Date.now();
-    const watch = setInterval(() => {
-      const iteration = Atomics.load(current, 0);
-      if (iteration !== seen) {
-        seen = iteration;
-        since = Date.now();
-      } else if (iteration >= 0 && Date.now() - since > options.hangSeconds * 1000) {
-        lost('hang', `did not return within ${options.hangSeconds} seconds`);
-        void worker.terminate();
-      }
-    }, 250);
-
-    worker.on('message', (tally: Tally) => finish(() => resolve(tally)));
-    worker.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') lost('memory', `filled a heap of ${heapLimitMb} MiB`);
-      else finish(() => reject(error));
-    });
   });
 }
 

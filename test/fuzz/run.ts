@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { toHex } from '#kernel/bytes.js';
-import { runCampaign } from './campaign.js';
+import { Campaign } from './campaign.js';
 import type { FuzzFailure, Tally } from './exercise.js';
 import { findTargets } from './find-targets.js';
 
@@ -88,13 +88,15 @@ async function main(): Promise<void> {
   }
   const each = seconds / Math.max(1, chosen.length);
   console.log(`fuzz: ${chosen.length} targets, ${each.toFixed(1)} s each, ${workers} workers, seed ${seed}`);
+  const campaign = new Campaign();
   let failures = 0;
   for (const found of chosen) {
-    const tally = await runCampaign(found, { seed, seconds: each, workers, at, hangSeconds });
+    const tally = await campaign.fuzz(found, { seed, seconds: each, workers, at, hangSeconds });
     console.log(tallyLine(found.target.name, tally));
     for (const failure of tally.failures) reportFailure(failure, seed, keep);
     failures += tally.failures.length;
   }
+  await campaign.close();
   console.log(failures === 0 ? 'fuzz: no failures' : `fuzz: ${failures} failures`);
   if (failures > 0) process.exitCode = 1;
 }

@@ -1,9 +1,9 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { emptyTally, exercise } from './exercise.js';
 import { targetsOf } from './find-targets.js';
 import { realMeter } from './real-meter.js';
 
-/** What a worker is started with. */
+/** What a worker is asked for; it answers with the tally. */
 export interface FuzzJob {
   readonly file: string;
   readonly target: string;
@@ -17,15 +17,16 @@ export interface FuzzJob {
   readonly current: Int32Array;
 }
 
-const job = workerData as FuzzJob;
-const target = (await targetsOf(job.file)).find(({ name }) => name === job.target);
-const tally = emptyTally();
-if (target !== undefined) {
-  Atomics.store(job.current, 0, job.first);
-  const end = performance.now() + job.seconds * 1000;
-  for (let i = job.first; performance.now() < end && tally.iterations !== job.most; i += job.step) {
-    Atomics.store(job.current, 0, i);
-    exercise(target, job.seed, i, tally, realMeter);
+parentPort?.on('message', async (job: FuzzJob) => {
+  const target = (await targetsOf(job.file)).find(({ name }) => name === job.target);
+  const tally = emptyTally();
+  if (target !== undefined) {
+    Atomics.store(job.current, 0, job.first);
+    const end = performance.now() + job.seconds * 1000;
+    for (let i = job.first; performance.now() < end && tally.iterations !== job.most; i += job.step) {
+      Atomics.store(job.current, 0, i);
+      exercise(target, job.seed, i, tally, realMeter);
+    }
   }
-}
-parentPort?.postMessage(tally);
+  parentPort?.postMessage(tally);
+});
