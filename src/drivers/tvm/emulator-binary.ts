@@ -1,7 +1,15 @@
 import { createRequire } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 import { tvmErrors } from '#drivers/tvm/errors.js';
 
 const BINARY = '@ton/sandbox/dist/executor/emulator-emscripten.wasm.js';
+
+/**
+ * How many bytes of code of a WebAssembly function run before V8 optimizes it. With its default, a fifth of this, V8 soon optimizes the
+ * function that registers the instructions of the TVM, which has 250 kB and runs once for each emulator: that takes a second of a
+ * processor and 100 MB. What runs often is optimized a few milliseconds later than otherwise.
+ */
+const TIERING_BUDGET = 9_000_000;
 
 /**
  * Compiles the emulator; all threads share the module.
@@ -15,6 +23,7 @@ export async function compileEmulator(): Promise<WebAssembly.Module> {
     const { EmulatorEmscriptenWasm } = require(path) as { EmulatorEmscriptenWasm: string };
     // Release 7 MB of text.
     delete require.cache[path];
+    setFlagsFromString(`--wasm-tiering-budget=${TIERING_BUDGET}`);
     return await WebAssembly.compile(Buffer.from(EmulatorEmscriptenWasm, 'base64'));
   } catch (error) {
     throw tvmErrors['not-started']({ problem: (error as Error).message }, error);
