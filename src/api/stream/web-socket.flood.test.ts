@@ -104,6 +104,7 @@ it('reads no more while a message is worked on', async () => {
 it.each([
   ['messages', BURST + 1, (socket: WebSocket) => socket.send('x')],
   ['pings', BURST + 1, (socket: WebSocket) => socket.ping()],
+  ['pongs that answer no ping', BURST + 1, (socket: WebSocket) => socket.pong()],
   ['binary messages', BURST + 1, (socket: WebSocket) => socket.send(Buffer.from('x'))],
   ['long messages', 3, (socket: WebSocket) => socket.send('x'.repeat(LONG))],
 ])('closes a client that sends too many %s', async (_, count, send) => {
@@ -111,6 +112,43 @@ it.each([
   for (let i = 0; i < count; i++) send(socket);
   expect(await closed).toBe(1008);
   expect(texts.at(-1)).toBe('{"error":"more than 5 messages per second"}');
+});
+
+it('holds no bytes of pings and pongs', async () => {
+  const { socket, texts } = await open();
+  for (let i = 0; i < 5; i++) {
+    socket.ping('x'.repeat(125));
+    socket.pong('x'.repeat(125));
+  }
+  socket.send('x');
+  await expect.poll(() => texts).toEqual(['got x']);
+  expect(received.held).toBe(0);
+});
+
+it('reads from each client once in a turn of the event loop', async () => {
+  const { socket } = await open();
+  const [served] = [...sockets.clients] as unknown as { readonly _socket: Socket }[];
+  let pieces = 0;
+  let turns = 0;
+  let [mostInTurn, inTurn] = [0, 0];
+  const count = (): void => {
+    mostInTurn = Math.max(mostInTurn, inTurn);
+    if (inTurn > 0) turns++;
+    inTurn = 0;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  served!._socket.on('data', () => {
+    pieces++;
+    inTurn++;
+  });
+  // Within what is held of a message that is not whole.
+  socket.send('x'.repeat(200_000), { fin: false });
+  await expect.poll(() => received.held).toBeGreaterThan(200_000);
+  clearImmediate(timer);
+  expect(pieces).toBeGreaterThan(2);
+  expect(mostInTurn).toBe(1);
+  expect(turns).toBe(pieces);
 });
 
 it('answers pings with their data', async () => {

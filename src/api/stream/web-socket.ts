@@ -22,7 +22,7 @@ const MOST_AFTER_END = 1_000;
 /** A message counts once more for each so many bytes. */
 const BYTES_PER_MESSAGE = 16 * 1024;
 
-/** What a ping without data takes on the wire, in bytes. */
+/** What a ping or pong without data takes on the wire, in bytes. */
 const PING_BYTES = 6;
 
 /** A client of `ws`. */
@@ -54,6 +54,8 @@ export class WebSocketConnection implements EventSink {
   #unhandled = 0;
   readonly #dropped = new AbortController();
   #isHandling = false;
+  /** Paused until the next turn of the event loop. */
+  #isPaced = false;
   #isAlive = true;
   #isClosing = false;
   #afterEnd = 0;
@@ -74,14 +76,17 @@ export class WebSocketConnection implements EventSink {
     stream.prependListener('data', ({ length }: Buffer) => {
       this.#begun += length;
       this.#hold();
+      this.#pace();
     });
     socket.on('message', (data, isBinary) => this.#receive(data as Buffer, isBinary));
     socket.on('ping', (data) => {
-      this.#begun = Math.max(0, this.#begun - data.length - PING_BYTES);
-      this.#hold();
+      this.#discount(data);
       if (this.#spend(1) && this.#hasRoom()) socket.pong(data);
     });
-    socket.on('pong', () => {
+    socket.on('pong', (data) => {
+      this.#discount(data);
+      // One that answers no ping counts as a message does.
+      if (this.#isAlive) this.#spend(1);
       this.#isAlive = true;
     });
     // Malformed frames: `ws` closes with the code that the protocol has for them.
@@ -162,6 +167,23 @@ export class WebSocketConnection implements EventSink {
     this.#close(TRY_AGAIN_LATER, '');
   }
 
+  /** Bytes of a ping or pong are not of a message. */
+  #discount(data: Buffer): void {
+    this.#begun = Math.max(0, this.#begun - data.length - PING_BYTES);
+    this.#hold();
+  }
+
+  /** What else has come is read in the next turn of the event loop, after what others sent: frames without data are 10,000 in 64 KiB. */
+  #pace(): void {
+    if (this.#isPaced || this.#isHandling) return;
+    this.#isPaced = true;
+    this.#socket.pause();
+    setImmediate(() => {
+      this.#isPaced = false;
+      if (!this.#isHandling) this.#socket.resume();
+    });
+  }
+
   #hold(): void {
     if (!this.#isClosing) this.#room.hold(this.#begun + this.#unhandled);
   }
@@ -203,7 +225,7 @@ export class WebSocketConnection implements EventSink {
       this.#hold();
     }
     this.#isHandling = false;
-    this.#socket.resume();
+    if (!this.#isPaced) this.#socket.resume();
   }
 
   /** Pings; one that does not answer before the next is gone. */

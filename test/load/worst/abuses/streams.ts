@@ -143,6 +143,19 @@ const pings: Abuse = {
   },
 };
 
+/** As many as fit, since each has no data. */
+const pongs: Abuse = {
+  name: 'ws-pongs',
+  what: '20,000 pongs a second that answer no ping on each of 5 WebSockets',
+  run: (attack) =>
+    keepWebSockets(attack, { sockets: 5, perSecond: 100 }, (socket) => {
+      for (let i = 0; i < 200; i++) {
+        attack.tally.requests++;
+        socket.pong();
+      }
+    }),
+};
+
 const fragments: Abuse = {
   name: 'ws-fragments',
   what: 'messages in pieces of a byte, 20,000 a second on each of 5 WebSockets',
@@ -167,5 +180,6 @@ export const hostileStreams: readonly Abuse[] = [
     return `{"operation":"ping","x":[${'{},'.repeat(Math.floor(LONGEST / 3) - 20)}{}]}`;
   }),
   pings,
+  pongs,
   fragments,
 ];
