@@ -127,46 +127,22 @@ function messages(name: string, what: string, make: (attack: Attack) => string):
   };
 }
 
-/** A ping each 10 ms would be much; these are a hundred at a time. */
-const pings: Abuse = {
-  name: 'ws-pings',
-  what: '20,000 pings a second on each of 5 WebSockets that read nothing',
-  run: (attack) => {
-    const payload = Buffer.alloc(125, 1);
-    return keepWebSockets(attack, { sockets: 5, perSecond: 100 }, (socket) => {
-      socket.pause();
-      for (let i = 0; i < 200; i++) {
-        attack.tally.requests++;
-        socket.ping(payload);
-      }
-    });
-  },
-};
+/** Frames of a WebSocket client, 200 each 10 ms. */
+function frames(name: string, what: string, send: (socket: WebSocket) => void): Abuse {
+  return {
+    name,
+    what: `${what}, 20,000 a second on each of 5 WebSockets`,
+    run: (attack) =>
+      keepWebSockets(attack, { sockets: 5, perSecond: 100 }, (socket) => {
+        for (let i = 0; i < 200; i++) {
+          attack.tally.requests++;
+          send(socket);
+        }
+      }),
+  };
+}
 
-/** As many as fit, since each has no data. */
-const pongs: Abuse = {
-  name: 'ws-pongs',
-  what: '20,000 pongs a second that answer no ping on each of 5 WebSockets',
-  run: (attack) =>
-    keepWebSockets(attack, { sockets: 5, perSecond: 100 }, (socket) => {
-      for (let i = 0; i < 200; i++) {
-        attack.tally.requests++;
-        socket.pong();
-      }
-    }),
-};
-
-const fragments: Abuse = {
-  name: 'ws-fragments',
-  what: 'messages in pieces of a byte, 20,000 a second on each of 5 WebSockets',
-  run: (attack) =>
-    keepWebSockets(attack, { sockets: 5, perSecond: 100 }, (socket) => {
-      for (let i = 0; i < 200; i++) {
-        attack.tally.requests++;
-        socket.send('a', { fin: false });
-      }
-    }),
-};
+const PAYLOAD = Buffer.alloc(125, 1);
 
 export const hostileStreams: readonly Abuse[] = [
   unreadEvents,
@@ -179,7 +155,10 @@ export const hostileStreams: readonly Abuse[] = [
   messages('ws-objects', 'a megabyte of empty objects', () => {
     return `{"operation":"ping","x":[${'{},'.repeat(Math.floor(LONGEST / 3) - 20)}{}]}`;
   }),
-  pings,
-  pongs,
-  fragments,
+  frames('ws-pings', 'pings of a client that reads nothing', (socket) => {
+    socket.pause();
+    socket.ping(PAYLOAD);
+  }),
+  frames('ws-pongs', 'pongs that answer no ping', (socket) => socket.pong()),
+  frames('ws-fragments', 'messages in pieces of a byte', (socket) => socket.send('a', { fin: false })),
 ];
