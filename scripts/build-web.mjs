@@ -40,7 +40,7 @@ function stampOf(folder) {
   }
 }
 
-/** Builds the page, and puts it in place of the one before. */
+/** Builds the page, and puts it in place of the one before. @param target folder of the page */
 export async function buildWeb(target = join(root, 'dist', 'web')) {
   const stamp = stampOfSources();
   const draft = `${target}.${process.pid}`;

@@ -78,17 +78,13 @@ function installWithPip(folder, command, wanted, run) {
  * @returns {boolean} whether it could be done
  */
 function installWithUv(folder, command, wanted, run) {
-  const own = pythonIn(join(dirname(folder), 'uv'));
-  if (!run(own, ['-m', 'uv', '--version']).ok && installWithPip(dirname(dirname(own)), command, [UV], run) !== null) {
-    return false;
-  }
+  const own = join(dirname(folder), 'uv');
+  const uv = (/** @type {readonly string[]} */ args) => run(pythonIn(own), ['-m', 'uv', ...args]).ok;
+  if (!uv(['--version']) && installWithPip(own, command, [UV], run) !== null) return false;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   const options = ['--quiet', '--no-cache', '--python', pythonIn(folder)];
-  return (
-    run(command, ['-m', 'venv', '--without-pip', folder]).ok &&
-    run(own, ['-m', 'uv', 'pip', 'install', ...options, ...wanted]).ok
-  );
+  return run(command, ['-m', 'venv', '--without-pip', folder]).ok && uv(['pip', 'install', ...options, ...wanted]);
 }
 
 /**

@@ -166,18 +166,16 @@ async function until(isTrue) {
  * @returns {Map<string, number>} by path
  */
 function sources(checkout, calls) {
-  const found = Object.entries(calls)
-    .map(([url, count]) => /** @type {const} */ ([decodeURIComponent(new URL(url).pathname), count]))
-    .filter(([path]) => path.startsWith(`${checkout}/`))
-    .map(
-      ([path, count]) =>
-        /** @type {const} */ ([
-          path
-            .slice(checkout.length + 1)
-            .replace(/^dist\//, 'src/')
-            .replace(/\.js$/, '.ts'),
-          count,
-        ]),
-    );
-  return new Map(found.filter(([path]) => path.startsWith('src/') && !path.startsWith('src/localnet/')));
+  /** @type {Map<string, number>} */
+  const found = new Map();
+  for (const [url, count] of Object.entries(calls)) {
+    const path = decodeURIComponent(new URL(url).pathname);
+    if (!path.startsWith(`${checkout}/`)) continue;
+    const source = path
+      .slice(checkout.length + 1)
+      .replace(/^dist\//, 'src/')
+      .replace(/\.js$/, '.ts');
+    if (source.startsWith('src/') && !source.startsWith('src/localnet/')) found.set(source, count);
+  }
+  return found;
 }

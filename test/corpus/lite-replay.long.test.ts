@@ -17,9 +17,7 @@ import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { VmStack, VmStackValue, vmInt, vmTuple } from '#formats/tlb/vm-stack.js';
 import { fromBase64, toHex } from '#kernel/bytes.js';
 import { answerLiteQuery } from '#localnet/liteserver/answer.js';
-import { buildChain } from '#localnet/replay/recorded-chain.js';
-import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
-import { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { keptReplay } from '#test/support/kept-replay.js';
 import { latestBlock } from '#test/support/lite-answers.js';
@@ -162,16 +160,14 @@ afterAll(() => methods.close());
 
 describe('tern replay of recorded-net, asked what was recorded', () => {
   beforeAll(() => {
-    const content = sortContent(readFolder(folder));
-    const chain = buildChain(content, null);
     const made = new Map<number, ReplayLedger>();
     ledgers = (head) => {
-      const ledger = made.get(head) ?? new ReplayLedger({ chain, proofs: content.proofs }, head);
+      const ledger = made.get(head) ?? keptReplay(folder, { to: null, head });
       made.set(head, ledger);
       return ledger;
     };
     moved = (head) => void made.delete(head);
-    last = ledgers(chain.masterchain.length);
+    last = ledgers(keptReplay(folder, { to: null, head: null }).lastSeqno);
   });
 
   it('answers with the same values and error codes', async () => {

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '#kernel/clock.js';
 import { globalConfig, startLiteserver } from '#localnet/liteserver/server.js';
-import { buildChain } from '#localnet/replay/recorded-chain.js';
-import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
-import { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 
 /** A recorded chain that a liteserver on this machine serves. */
 export interface RecordedNetwork {
@@ -33,10 +32,8 @@ export async function recordedNetwork(chain: string, to: number | null = null): 
   const folder = await mkdtemp(join(tmpdir(), 'tern-sim-'));
   const config = join(folder, 'global.config.json');
   const seed = randomBytes(32);
-  const content = sortContent(readFolder(chain));
-  const recorded = buildChain(content, to);
   const start = async (head: number | null, port = 0) => {
-    const ledger = new ReplayLedger({ chain: recorded, proofs: content.proofs }, head);
+    const ledger = keptReplay(chain, { to, head });
     const modules = { ledger, clock: systemClock, unixTime: () => Math.floor(Date.now() / 1000), randomBytes: bytes };
     return { ledger, server: await startLiteserver({ host: '127.0.0.1', port, seed }, modules) };
   };

@@ -2,7 +2,7 @@ import { systemEnvironment } from '#app/cli/environment.js';
 import { readSettings } from '#app/config/setting.js';
 import { devSettings } from '#app/config/settings.js';
 import { withClosers } from '#app/service/environment.js';
-import { startNetworkOf } from '#app/service/replayed-network.js';
+import { startLedgerNetwork } from '#app/service/replayed-network.js';
 import { startService } from '#app/service/service.js';
 import { silentLogger } from '#kernel/logger.js';
 import { keptReplay } from '#test/support/kept-replay.js';
@@ -22,7 +22,7 @@ export function serveReplay(folder: string): Promise<ServedReplay> {
     const flags = { port: '0', tvmWorkers: '1', requestTimeout: '60', logLevel: 'silent', profile: 'spec' };
     const { values: settings } = readSettings(devSettings, { flags, environment: {} });
     const { host, port } = settings;
-    const replayed = await startNetworkOf(
+    const replayed = await startLedgerNetwork(
       keptReplay(folder, { to: null, head: null }),
       { name: 'dev', folder },
       surroundings,

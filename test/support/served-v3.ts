@@ -8,7 +8,7 @@ import { v3Description } from '#api/v3/v3-api.js';
 import { systemEnvironment } from '#app/cli/environment.js';
 import { withClosers } from '#app/service/environment.js';
 import { openNetwork } from '#app/service/network.js';
-import { startNetworkOf } from '#app/service/replayed-network.js';
+import { startLedgerNetwork } from '#app/service/replayed-network.js';
 import { Database } from '#drivers/store/database.js';
 import type { IndexCoverage } from '#drivers/store/index-state.js';
 import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
@@ -63,7 +63,11 @@ export function serveV3(
     const url = indexUrl ?? (await sharedIndex(indexed));
     const database = await Database.open({ url }, { clock: systemClock });
     closers.add(() => database.close());
-    const replayed = await startNetworkOf(keptReplay(folder, { to: null, head: null }), { name, folder }, environment);
+    const replayed = await startLedgerNetwork(
+      keptReplay(folder, { to: null, head: null }),
+      { name, folder },
+      environment,
+    );
     closers.add(() => replayed.close());
     const open = await openNetwork(
       {

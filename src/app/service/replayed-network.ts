@@ -25,14 +25,15 @@ export async function startReplayedNetwork(
   options: { readonly name: string; readonly folder: string },
   modules: Environment,
 ): Promise<ReplayedNetwork> {
-  return startNetworkOf(openReplay(options.folder, { to: null, head: null }), options, modules);
+  return startLedgerNetwork(openReplay(options.folder, { to: null, head: null }), options, modules);
 }
 
 /**
- * The same of a chain that was read from the folder before.
+ * Serves a chain that was read from a folder before; see {@link startReplayedNetwork}.
+ *
  * @throws adnl/listen-failed
  */
-export function startNetworkOf(
+export function startLedgerNetwork(
   ledger: ReplayLedger,
   { name, folder }: { readonly name: string; readonly folder: string },
   modules: Environment,

@@ -12,7 +12,7 @@ const BINARY = '@ton/sandbox/dist/executor/emulator-emscripten.wasm.js';
 const TIERING_BUDGET = 9_000_000;
 
 /**
- * Compiles the emulator; all threads share the module.
+ * Compiles the emulator; all threads share the module. Sets {@link TIERING_BUDGET} for the whole process.
  *
  * @throws tvm/not-started when the package is missing or unexpected
  */

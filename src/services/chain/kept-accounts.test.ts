@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { type Address, parseAddress } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { buildChain } from '#localnet/replay/recorded-chain.js';
-import { readFolder, sortContent } from '#localnet/replay/recorded-folder.js';
-import { ReplayLedger } from '#localnet/replay/replay-ledger.js';
 import type { AccountStateOptions, AccountStateRead } from '#services/chain/accounts.js';
 import { chainFacts } from '#test/support/chain-facts.js';
+import { keptReplay } from '#test/support/kept-replay.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
 import { vectorPath } from '#test/support/vector-files.js';
 
@@ -16,8 +14,6 @@ const RANGES = [
   [410, 420],
 ] as const;
 
-const content = sortContent(readFolder(FOLDER));
-const recorded = buildChain(content, RANGES[1][1]);
 const facts = chainFacts(FOLDER);
 
 /** Accounts that have transactions in these blocks, and some that have none. */
@@ -38,7 +34,7 @@ function accountsIn(from: number, to: number): readonly Address[] {
 }
 
 function open(head: number, accountBytes: number) {
-  const ledger = new ReplayLedger({ chain: recorded, proofs: content.proofs }, head);
+  const ledger = keptReplay(FOLDER, { to: RANGES[1][1], head });
   const { chain, source } = chainOver(ledger.zerostate, [replayServer(ledger)], { accountBytes });
   const advance = (seqno: number): void => {
     ledger.advanceTo(seqno);
