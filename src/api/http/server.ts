@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import cors from '@fastify/cors';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Fastify from 'fastify';
 import { copyListeningSocket } from '#api/http/accept-copies.js';
 import { AddressLimit } from '#api/http/address-limit.js';
@@ -178,6 +178,11 @@ async function buildApp(
   const longestUrl = Math.max(options.maxUrlBytes, ...apis.map(({ maxUrlBytes = 0 }) => maxUrlBytes));
   const versionOf = ({ headers, raw }: FastifyRequest) =>
     paths.of(headers.host, raw.url ?? '')?.api.apiVersion ?? apiVersion;
+  /** Those of all responses. */
+  const addHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
+    reply.header('x-api-version', versionOf(request)).header('x-request-id', request.id);
+    reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED_HEADERS);
+  };
   const rawRoutes = modules.rawRoutes ?? [];
   const message = upgradeAwareMessage(rawRoutes);
   const rewrite = rawUrlRewriter(rawRoutes, (url) => paths.canonical(url));
@@ -227,7 +232,7 @@ async function buildApp(
     // Those of all servers go to the connections.
     clientErrorHandler: () => {},
     frameworkErrors: (error, request, reply) => {
-      reply.header('x-api-version', versionOf(request)).header('x-request-id', request.id);
+      addHeaders(request, reply);
       replies.failure(request, reply, error);
     },
   });
@@ -299,17 +304,18 @@ async function buildApp(
   });
 
   app.decorateRequest('state', null);
-  app.addHook('onRequest', (request, reply, done) => {
-    reply.header('x-api-version', versionOf(request)).header('x-request-id', request.id);
-    done();
-  });
-  await app.register(cors, {
-    origin: '*',
-    methods: ['GET', 'POST'],
-    allowedHeaders: [...new Set([...ALLOWED_HEADERS, ...switchHeaders(apis)])],
-    exposedHeaders: EXPOSED_HEADERS,
-    maxAge: PREFLIGHT_SECONDS,
-    strictPreflight: false,
+  // In a scope of its own it answers preflights, and takes no time of other requests.
+  await app.register(async (preflights) => {
+    preflights.addHook('onRequest', (request, reply, done) => {
+      addHeaders(request, reply);
+      done();
+    });
+    await preflights.register(cors, {
+      methods: ['GET', 'POST'],
+      allowedHeaders: [...new Set([...ALLOWED_HEADERS, ...switchHeaders(apis)])],
+      maxAge: PREFLIGHT_SECONDS,
+      strictPreflight: false,
+    });
   });
   await app.register(compress, {
     global: false,
@@ -337,8 +343,8 @@ async function buildApp(
     const parser = isBytes ? AS_BYTES : AS_JSON;
     if (type !== parser) headers['content-type'] = parser;
   };
-  // After the plugins, so that refusals have CORS headers, too.
   app.addHook('onRequest', (request, reply, done) => {
+    addHeaders(request, reply);
     const { url = '' } = request.raw;
     if (!BODILESS.has(request.method)) chooseParser(request.raw);
     const maxBytes = url.length > options.maxUrlBytes ? maxUrlOf(request) : options.maxUrlBytes;
