@@ -1,10 +1,12 @@
+import { type Link, LinkedList } from '#kernel/linked-list.js';
+
 interface Client<Item> {
   readonly name: string;
   /** What it has had, counted from the least of those who waited when it came. */
   served: number;
   /** What its next item is expected to cost. */
   readonly expected: number;
-  readonly items: Set<Item>;
+  readonly items: LinkedList<Item>;
 }
 
 const anyMay = (): boolean => true;
@@ -45,17 +47,19 @@ export class FairShare<Item> {
     return this.#waiting.get(client)?.items.size ?? 0;
   }
 
-  /** @param expected what an item of the client is expected to cost; of the first item since it had none */
-  add(name: string, item: Item, expected = 0): void {
+  /**
+   * @param expected what an item of the client is expected to cost; of the first item since it had none
+   * @returns the place of the item, by which it is removed
+   */
+  add(name: string, item: Item, expected = 0): Link<Item> {
     let client = this.#waiting.get(name);
     if (client === undefined) {
-      client = { name, served: Math.max(this.#served.get(name) ?? 0, this.#level), expected, items: new Set() };
+      client = { name, served: Math.max(this.#served.get(name) ?? 0, this.#level), expected, items: new LinkedList() };
       this.#served.delete(name);
       this.#waiting.set(name, client);
     }
-    if (client.items.has(item)) return;
-    client.items.add(item);
     this.#size++;
+    return client.items.add(item);
   }
 
   /**
@@ -73,28 +77,32 @@ export class FairShare<Item> {
       least = rank;
     }
     if (best === null) return undefined;
-    const [item] = best.items as Set<Item & {}>;
     this.#level = Math.max(this.#level, best.served);
     best.served += this.#itemCost;
-    this.remove(best.name, item!);
+    const item = best.items.take();
+    this.#removed(best);
     return item;
   }
 
-  /** @returns whether the client had the item */
-  remove(name: string, item: Item): boolean {
+  /** @param place of {@link FairShare.add} @returns false: the client has not got the item any more */
+  remove(name: string, place: Link<Item>): boolean {
     const client = this.#waiting.get(name);
-    if (client === undefined || !client.items.delete(item)) return false;
-    this.#size--;
-    if (client.items.size === 0) {
-      this.#waiting.delete(name);
-      this.#remember(name, client.served);
-    }
+    if (client === undefined || !client.items.remove(place)) return false;
+    this.#removed(client);
     return true;
+  }
+
+  /** One of its items is not here any more. */
+  #removed({ name, served, items }: Client<Item>): void {
+    this.#size--;
+    if (items.size > 0) return;
+    this.#waiting.delete(name);
+    this.#remember(name, served);
   }
 
   /** Takes out everything. */
   clear(): Item[] {
-    const all = [...this.#waiting.values()].flatMap(({ items }) => [...items]);
+    const all = [...this.#waiting.values()].flatMap(({ items }) => items.clear());
     this.#waiting.clear();
     this.#size = 0;
     return all;

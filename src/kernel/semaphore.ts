@@ -1,3 +1,5 @@
+import { LinkedList } from '#kernel/linked-list.js';
+
 /** Releases the permit; does nothing when called again. */
 export type Release = () => void;
 
@@ -12,8 +14,7 @@ export class Semaphore {
   readonly #permits: number;
   readonly #maxWaiting: number;
   #taken = 0;
-  /** A set preserves insertion order and removes any member in constant time. */
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new LinkedList<Waiting>();
 
   /** @param maxWaiting maximum number of waiting callers; further ones are refused */
   constructor(permits: number, maxWaiting: number = Number.POSITIVE_INFINITY) {
@@ -51,22 +52,21 @@ export class Semaphore {
         return;
       }
       const onAbort = () => {
-        this.#waiting.delete(entry);
+        this.#waiting.remove(place);
         reject(signal?.reason);
       };
       const entry: Waiting = { grant, refuse: reject, detach: () => signal?.removeEventListener('abort', onAbort) };
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.add(entry);
+      const place = this.#waiting.add(entry);
     });
   }
 
   /** Rejects all waiting callers. */
   refuseWaiting(reason?: unknown): void {
-    for (const { refuse, detach } of this.#waiting) {
+    for (const { refuse, detach } of this.#waiting.clear()) {
       detach();
       refuse(reason);
     }
-    this.#waiting.clear();
   }
 
   #release(): Release {
@@ -74,12 +74,11 @@ export class Semaphore {
     return () => {
       if (!held) return;
       held = false;
-      const [next] = this.#waiting;
+      const next = this.#waiting.take();
       if (next === undefined) {
         this.#taken--;
         return;
       }
-      this.#waiting.delete(next);
       next.detach();
       next.grant(this.#release());
     };

@@ -1,5 +1,6 @@
 import type { Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
+import { OpenEntries } from '#kernel/open-entries.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 
 /** Shared work that several callers may await. */
@@ -21,7 +22,7 @@ class SharedFlight<Value> implements Flight {
 /** Coalesces concurrent work with the same key. A caller that gives up does not affect the others. */
 export class SingleFlight<Value> {
   readonly #clock: Clock;
-  readonly #flights = new Map<string, SharedFlight<Value>>();
+  readonly #flights = new OpenEntries<string, SharedFlight<Value>>();
   #joined = 0;
 
   constructor(clock: Clock) {

@@ -1,3 +1,4 @@
+import { OpenEntries } from '#kernel/open-entries.js';
 import { isTernError, type PlainError, TernError } from '#kernel/tern-error.js';
 
 /** Methods as the other side of a channel calls them: each returns a promise of the result. */
@@ -59,7 +60,7 @@ interface PendingCall {
 export class Channel<Ours, Theirs> {
   readonly #options: ChannelOptions<Ours>;
   readonly #values: ValueCodec;
-  readonly #pending = new Map<number, PendingCall>();
+  readonly #pending = new OpenEntries<number, PendingCall>();
   #nextId = 0;
   #ended: TernError | null = null;
   /** Calls of the other side. They reject with its error, or with that of {@link Channel.end}. */
@@ -79,9 +80,8 @@ export class Channel<Ours, Theirs> {
       void this.#serve(message.call, message.id, message.args);
       return;
     }
-    const pending = this.#pending.get(message.reply);
+    const pending = this.#pending.delete(message.reply);
     if (pending === undefined) return;
-    this.#pending.delete(message.reply);
     if ('error' in message) pending.reject(TernError.fromPlain(message.error));
     else pending.resolve(this.#values.decode(message.value));
   }
@@ -94,8 +94,7 @@ export class Channel<Ours, Theirs> {
   /** The other side is gone: all calls under way and all later ones reject with this error. */
   end(error: TernError): void {
     this.#ended ??= error;
-    for (const { reject } of this.#pending.values()) reject(error);
-    this.#pending.clear();
+    for (const { reject } of this.#pending.clear()) reject(error);
   }
 
   #call(name: string, args: readonly unknown[]): Promise<unknown> {

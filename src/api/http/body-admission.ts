@@ -3,6 +3,7 @@ import { httpErrors } from '#api/http/errors.js';
 import { bodyPrice, LARGE_BODY } from '#api/http/price.js';
 import { type TurnOf, TurnQueues } from '#api/http/turn-queues.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import { KeyedCounts } from '#kernel/keyed-counts.js';
 import type { TernError } from '#kernel/tern-error.js';
 
 /** Bounds of large bodies before they are read. */
@@ -61,8 +62,8 @@ export class BodyAdmission {
   readonly #queues = new TurnQueues<() => void>();
   #admittedBytes = 0;
   /** Bodies that are admitted, of each client. */
-  readonly #admitted = new Map<string, number>();
-  readonly #hasNone = (client: string): boolean => !this.#admitted.has(client);
+  readonly #admitted = new KeyedCounts();
+  readonly #hasNone = (client: string): boolean => this.#admitted.of(client) === 0;
 
   constructor(settings: AdmissionSettings, clock: Clock) {
     this.#settings = settings;
@@ -100,7 +101,7 @@ export class BodyAdmission {
       };
       const giveUp = (error: TernError): void => {
         release();
-        this.#queues.remove(turn, begin);
+        this.#queues.remove(turn, place);
         reject(error);
       };
       const onClosed = (): void => giveUp(httpErrors['client-left']({}));
@@ -108,7 +109,7 @@ export class BodyAdmission {
         giveUp(httpErrors.overloaded({ limit: 'no room for a large body came in time' })),
       );
       socket.once('close', onClosed);
-      this.#queues.add(turn, begin, bodyPrice(bytes));
+      const place = this.#queues.add(turn, begin, bodyPrice(bytes));
       if (socket.destroyed) onClosed();
       else this.#serve();
     });
@@ -120,16 +121,14 @@ export class BodyAdmission {
     let cancel: CancelSchedule;
     this.#queues.charge(turn, bodyPrice(bytes));
     this.#admittedBytes += bytes;
-    this.#admitted.set(client, (this.#admitted.get(client) ?? 0) + 1);
+    this.#admitted.begin(client);
     let isCounted = true;
     const done = (): void => {
       if (!isCounted) return;
       isCounted = false;
       cancel();
       this.#admittedBytes -= bytes;
-      const left = this.#admitted.get(client)! - 1;
-      if (left === 0) this.#admitted.delete(client);
-      else this.#admitted.set(client, left);
+      this.#admitted.end(client);
       this.#serve();
     };
     const watch = (): void => {

@@ -3,6 +3,7 @@ import { hasLargeBody } from '#api/http/body-admission.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { ReceivedBytes, ReceivedPart } from '#api/http/received-bytes.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import { KeyedCounts } from '#kernel/keyed-counts.js';
 import { TernError } from '#kernel/tern-error.js';
 
 /** Bounds of request bodies while they are received. */
@@ -52,8 +53,8 @@ const BODY = Symbol('body');
 /** Reads request bodies within bounds of memory and time, for each, for each client address, and for all of them. */
 export class BodyReader {
   readonly #limits: BodyLimits;
-  readonly #open = new Set<OpenBody>();
-  readonly #perAddress = new Map<string, number>();
+  #open = 0;
+  readonly #perAddress = new KeyedCounts();
   readonly #kept: Buffer[] = [];
   /** Bytes taken in this turn of the event loop. */
   #taken = 0;
@@ -61,7 +62,7 @@ export class BodyReader {
   /** Bodies that are read on in a later turn. */
   readonly #paused = new Set<IncomingMessage>();
   /** Bodies that began in this turn; most of them are whole at its end. */
-  readonly #begun = new Set<OpenBody>();
+  #begun: OpenBody[] = [];
   readonly #shared: SharedByBodies;
 
   /** @param received the room for what bodies hold, from their first byte until they are released */
@@ -79,7 +80,7 @@ export class BodyReader {
 
   /** Bodies that are being received. */
   get open(): number {
-    return this.#open.size;
+    return this.#open;
   }
 
   /**
@@ -100,27 +101,24 @@ export class BodyReader {
         reject(httpErrors['body-too-large']({ maxBytes: maxBodyBytes }));
         return;
       }
-      const ofAddress = this.#perAddress.get(address) ?? 0;
+      const ofAddress = this.#perAddress.of(address);
       if (ofAddress >= maxBodiesPerAddress) {
         reject(httpErrors.overloaded({ limit: `${ofAddress} bodies of this client are being received` }));
         return;
       }
-      this.#perAddress.set(address, ofAddress + 1);
+      this.#perAddress.begin(address);
       const onEnd = (outcome: ReceivedBody | TernError): void => {
         this.#paused.delete(message);
-        this.#open.delete(body);
-        this.#begun.delete(body);
+        this.#open--;
         message[BODY] = undefined;
-        const left = this.#perAddress.get(address)! - 1;
-        if (left === 0) this.#perAddress.delete(address);
-        else this.#perAddress.set(address, left);
+        this.#perAddress.end(address);
         if (outcome instanceof TernError) reject(outcome);
         else resolve(outcome);
       };
       const body = new OpenBody(message, this.#shared, onEnd);
-      this.#open.add(body);
+      this.#open++;
       message[BODY] = body;
-      this.#begun.add(body);
+      this.#begun.push(body);
       this.#turnLater();
       body.start();
     });
@@ -165,7 +163,7 @@ export class BodyReader {
     this.#isTurnDue = false;
     this.#taken = 0;
     for (const body of this.#begun) body.watch();
-    this.#begun.clear();
+    this.#begun = [];
     let most = Math.ceil(this.#limits.turnBytes / USUAL_PIECE);
     for (const message of this.#paused) {
       if (most-- === 0) break;
@@ -229,6 +227,7 @@ class OpenBody {
 
   /** From now on compares the progress of each `stallMs` with the least rate. */
   watch(): void {
+    if (this.#hasEnded) return;
     const before = this.#length;
     const { clock, limits } = this.#shared;
     const { stallMs, minBytesPerSecond } = limits;

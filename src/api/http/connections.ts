@@ -7,6 +7,7 @@ import type { HttpSettings } from '#api/http/options.js';
 import type { TurnOf } from '#api/http/turn-queues.js';
 import type { Turns } from '#api/http/turns.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import { type Link, LinkedList } from '#kernel/linked-list.js';
 import type { TernError } from '#kernel/tern-error.js';
 import type { KeyClient } from '#services/access/access.js';
 import { addressBlock } from '#services/access/address-block.js';
@@ -86,10 +87,10 @@ export class Connections {
   readonly #settings: ConnectionSettings;
   readonly #modules: ConnectionModules;
   readonly #isProxy: (address: string) => boolean;
-  readonly #all = new Map<Socket, Connection>();
+  readonly #all = new LinkedList<Connection>();
   /** In the order in which they became idle. */
-  readonly #idle = new Set<Connection>();
-  readonly #ofAddress = new Map<string, Set<Connection>>();
+  readonly #idle = new LinkedList<Connection>();
+  readonly #ofAddress = new Map<string, LinkedList<Connection>>();
   readonly #closed = new Map<CloseReason, number>(REASONS.map((reason) => [reason, 0]));
   /** Servers that listen. */
   #listening = 0;
@@ -117,7 +118,7 @@ export class Connections {
     server.on('connection', (socket: Socket) => this.#add(socket));
     const handlers = server.listeners('request');
     server.removeAllListeners('request').on('request', (message: IncomingMessage, response: ServerResponse) => {
-      const connection = this.#all.get(message.socket);
+      const connection = connectionOf(message.socket);
       if (connection !== undefined) {
         if (!this.#begin(connection, message, response)) return;
         // Only when it is the turn of its answer.
@@ -148,7 +149,7 @@ export class Connections {
    * @returns undefined: at once; else a promise, which rejects with http/client-left
    */
   turnOf({ socket }: IncomingMessage, response: ServerResponse): Promise<void> | undefined {
-    const connection = this.#all.get(socket);
+    const connection = connectionOf(socket);
     if (connection === undefined || connection.isFirst(response)) return undefined;
     return new Promise((resolve, reject) => {
       connection.waiting.set(response, (hasLeft) => {
@@ -177,7 +178,7 @@ export class Connections {
 
   /** The client address that a request is counted for: see {@link addressBlock}. */
   clientOf({ socket, headers }: IncomingMessage): string {
-    const known = this.#all.get(socket)?.client;
+    const known = connectionOf(socket)?.client;
     if (known != null) return known;
     const remote = socket.remoteAddress ?? '';
     if (!this.#isProxy(remote)) return addressBlock(remote);
@@ -189,10 +190,10 @@ export class Connections {
 
   /** The connection is not HTTP any more. */
   upgraded(socket: Socket): void {
-    const connection = this.#all.get(socket);
+    const connection = connectionOf(socket);
     if (connection === undefined) return;
     connection.isUpgraded = true;
-    this.#idle.delete(connection);
+    this.#idle.remove(connection.idle);
   }
 
   /** Closes a connection whose client takes its answer too slowly, where there is no room for it any more. */
@@ -202,7 +203,7 @@ export class Connections {
 
   /** Closes all connections, or those that have not sent anything, which Node does not take for idle. */
   destroy(which: 'all' | 'silent'): void {
-    for (const socket of this.#all.keys()) if (which === 'all' || socket.bytesRead === 0) socket.destroy();
+    for (const { socket } of this.#all) if (which === 'all' || socket.bytesRead === 0) socket.destroy();
   }
 
   /**
@@ -212,7 +213,7 @@ export class Connections {
    * @param error of the event `clientError`
    */
   #onClientError(error: Error & { readonly code?: string }, socket: Socket): void {
-    const connection = this.#all.get(socket);
+    const connection = connectionOf(socket);
     if (connection === undefined || error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) {
       socket.destroy();
       return;
@@ -231,7 +232,7 @@ export class Connections {
   /** Reads nothing more; what follows would be taken for requests. */
   #refuse(connection: Connection, refusal: TernError, reason: CloseReason): void {
     connection.refusal = refusal;
-    this.#idle.delete(connection);
+    this.#idle.remove(connection.idle);
     this.#count(reason);
     connection.socket.pause();
   }
@@ -240,7 +241,7 @@ export class Connections {
     const { maxConnections, maxConnectionsPerAddress } = this.#settings;
     const remote = socket.remoteAddress;
     const address = remote === undefined || this.#isProxy(remote) ? null : addressBlock(remote);
-    const others = address === null ? null : (this.#ofAddress.get(address) ?? new Set<Connection>());
+    const others = address === null ? null : (this.#ofAddress.get(address) ?? new LinkedList<Connection>());
     if (others !== null && others.size >= maxConnectionsPerAddress && !this.#makeRoom(others)) {
       this.#close(socket, 'address-full');
       return;
@@ -250,20 +251,23 @@ export class Connections {
       return;
     }
     const connection = new Connection(socket, address, this.#modules.clock.now());
-    this.#all.set(socket, connection);
+    (socket as WatchedSocket)[CONNECTION] = connection;
+    const ofAll = this.#all.add(connection);
+    const ofAddress = others?.add(connection) ?? null;
+    if (address !== null && others?.size === 1) this.#ofAddress.set(address, others);
     this.#sweepLater();
-    this.#idle.add(connection);
-    if (address !== null) this.#ofAddress.set(address, (others as Set<Connection>).add(connection));
+    connection.idle = this.#idle.add(connection);
     // Its side is ended; a client that keeps the other one open holds a socket for nothing.
     socket.once('finish', () => this.#linger(connection));
     socket.once('close', () => {
       connection.cancelLinger();
-      this.#all.delete(socket);
-      this.#idle.delete(connection);
-      if (others?.delete(connection) && others.size === 0 && address !== null) this.#ofAddress.delete(address);
+      (socket as WatchedSocket)[CONNECTION] = undefined;
+      this.#all.remove(ofAll);
+      this.#idle.remove(connection.idle);
+      if (others?.remove(ofAddress) && others.size === 0 && address !== null) this.#ofAddress.delete(address);
       // Node tells only the answer whose turn it is that the client has gone.
       for (const goOn of connection.waiting.values()) goOn(true);
-      for (const response of connection.pending.keys()) if (response.socket === null) response.emit('close');
+      for (const response of connection.pending.clear()) if (response.socket === null) response.emit('close');
     });
   }
 
@@ -271,14 +275,14 @@ export class Connections {
   #makeRoom(among: Iterable<Connection>): boolean {
     let oldest: Connection | null = null;
     for (const connection of among) {
-      if (!this.#idle.has(connection)) continue;
+      if (connection.idle?.isIn !== true) continue;
       if (oldest === null || connection.since < oldest.since) oldest = connection;
       if (among === this.#idle) break;
     }
     if (oldest === null) return false;
     this.#close(oldest.socket, 'made-room');
     // The event comes later, and the next connection may come before it.
-    this.#idle.delete(oldest);
+    this.#idle.remove(oldest.idle);
     return true;
   }
 
@@ -296,23 +300,23 @@ export class Connections {
       this.#refuse(connection, httpErrors.overloaded({ limit }), 'too-many-requests');
       return false;
     }
-    connection.pending.set(response, message);
+    const place = connection.pending.add(response);
     connection.last = message;
-    this.#idle.delete(connection);
+    this.#idle.remove(connection.idle);
     if (hasLargeBody(message)) endUnlessWhole(message, response);
-    response.on('close', () => this.#end(connection, response, message));
+    response.on('close', () => this.#end(connection, place, message));
     return true;
   }
 
   /** An answer was written, or will not be. */
-  #end(connection: Connection, response: ServerResponse, message: IncomingMessage): void {
+  #end(connection: Connection, place: Link<ServerResponse>, message: IncomingMessage): void {
     const { clock } = this.#modules;
     const { socket, pending, waiting } = connection;
-    pending.delete(response);
-    if (waiting.size > 0) waiting.delete(response);
+    if (!pending.remove(place)) return;
+    if (waiting.size > 0) waiting.delete(place.item);
     if (socket.destroyed || connection.isUpgraded) return;
-    if (pending.size > 0) {
-      waiting.get(pending.keys().next().value as ServerResponse)?.(false);
+    if (pending.first !== undefined) {
+      waiting.get(pending.first)?.(false);
       return;
     }
     if (connection.refusal !== null) {
@@ -320,7 +324,7 @@ export class Connections {
       return;
     }
     connection.since = clock.now();
-    this.#idle.add(connection);
+    connection.idle = this.#idle.add(connection);
     if (message.complete) return;
     // The rest of a request that was answered may still come; it is dropped. Much of it is not read at all.
     if (hasLargeBody(message)) {
@@ -368,7 +372,7 @@ export class Connections {
       if (now - connection.since <= keepAliveMs + headersTimeoutMs) break;
       this.#close(connection.socket, 'idle');
     }
-    for (const connection of this.#all.values()) {
+    for (const connection of this.#all) {
       if (connection.isStalled(now, stallMs, minBytesPerSecond)) this.#close(connection.socket, 'answer-not-read');
     }
   }
@@ -384,6 +388,17 @@ export class Connections {
   }
 }
 
+/** A socket that is watched, until it is closed. */
+interface WatchedSocket extends Socket {
+  [CONNECTION]?: Connection | undefined;
+}
+
+const CONNECTION = Symbol('connection');
+
+function connectionOf(socket: WatchedSocket): Connection | undefined {
+  return socket[CONNECTION];
+}
+
 /** The state of one connection. */
 class Connection {
   readonly socket: Socket;
@@ -391,8 +406,10 @@ class Connection {
   readonly client: string | null;
   /** Since when it is idle: no answer is pending. Time of the clock. */
   since: number;
+  /** Its place among the idle ones. */
+  idle: Link<Connection> | null = null;
   /** Answers that are not written yet, in the order of their requests. */
-  readonly pending = new Map<ServerResponse, IncomingMessage>();
+  readonly pending = new LinkedList<ServerResponse>();
   /** Called when the turn of a pending answer has come, or its client has left. */
   readonly waiting = new Map<ServerResponse, (hasLeft: boolean) => void>();
   /** The last request. */
@@ -419,7 +436,7 @@ class Connection {
 
   /** Whether no answer is pending before this one. */
   isFirst(response: ServerResponse): boolean {
-    const first = this.pending.keys().next().value;
+    const { first } = this.pending;
     return first === undefined || first === response;
   }
 

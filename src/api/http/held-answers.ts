@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '#kernel/clock.js';
+import { LinkedList } from '#kernel/linked-list.js';
 
 /** Answers of fewer bytes or characters are not counted. */
 const LARGE = 64 * 1024;
@@ -13,11 +14,19 @@ interface HeldSettings {
 }
 
 interface HeldAnswer {
+  readonly response: ServerResponse;
   /** When it was sent. */
   readonly since: number;
   /** Counts it no more. */
   readonly release: () => void;
 }
+
+/** Bytes, and how many responses hold them. */
+interface HeldBytes extends Uint8Array {
+  [HOLDERS]?: number;
+}
+
+const HOLDERS = Symbol('holders');
 
 /** Counts the large answers that their clients have not received yet. Bytes that several clients get are held, and count, once. */
 export class HeldAnswers {
@@ -25,9 +34,7 @@ export class HeldAnswers {
   readonly #clock: Clock;
   readonly #close: (socket: Socket) => void;
   /** In the order in which they were sent. */
-  readonly #answers = new Map<ServerResponse, HeldAnswer>();
-  /** How many responses hold the same bytes. */
-  readonly #holders = new Map<Uint8Array, number>();
+  readonly #answers = new LinkedList<HeldAnswer>();
   #bytes = 0;
 
   /** @param close closes the connection of a client that takes its answer too slowly */
@@ -54,7 +61,8 @@ export class HeldAnswers {
   makeRoom(): boolean {
     const { stallMs } = this.#settings;
     const now = this.#clock.now();
-    for (const [{ socket }, { since, release }] of this.#answers) {
+    for (const { response, since, release } of this.#answers) {
+      const { socket } = response;
       if (!this.isFull || now - since < stallMs) break;
       if (socket === null) continue;
       release();
@@ -69,27 +77,23 @@ export class HeldAnswers {
     if (typeof body === 'string') this.#bytes += body.length;
     else this.#hold(body);
     const release = (): void => {
-      if (!this.#answers.delete(response)) return;
+      if (!this.#answers.remove(place)) return;
       if (typeof body === 'string') this.#bytes -= body.length;
       else this.#release(body);
     };
-    this.#answers.set(response, { since: this.#clock.now(), release });
+    const place = this.#answers.add({ response, since: this.#clock.now(), release });
     response.once('close', release);
   }
 
-  #hold(body: Uint8Array): void {
-    const holders = this.#holders.get(body) ?? 0;
+  #hold(body: HeldBytes): void {
+    const holders = body[HOLDERS] ?? 0;
     if (holders === 0) this.#bytes += body.length;
-    this.#holders.set(body, holders + 1);
+    body[HOLDERS] = holders + 1;
   }
 
-  #release(body: Uint8Array): void {
-    const holders = this.#holders.get(body)! - 1;
-    if (holders > 0) {
-      this.#holders.set(body, holders);
-      return;
-    }
-    this.#holders.delete(body);
-    this.#bytes -= body.length;
+  #release(body: HeldBytes): void {
+    const holders = (body[HOLDERS] ?? 0) - 1;
+    body[HOLDERS] = holders;
+    if (holders === 0) this.#bytes -= body.length;
   }
 }

@@ -6,6 +6,7 @@ import { requestSwitch } from '#api/http/parameters.js';
 import type { RawParameters } from '#api/http/query-string.js';
 import { WaitingRequests } from '#api/http/waiting-requests.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import { type Link, LinkedList } from '#kernel/linked-list.js';
 
 const MIN_SEQNO_HEADER = 'X-Tern-Min-Seqno';
 const MIN_SEQNO_FIELD = MIN_SEQNO_HEADER.toLowerCase();
@@ -57,6 +58,7 @@ interface Waiter extends FreshnessWait {
   readonly leave: () => void;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
+  place: Link<Waiter> | null;
 }
 
 const MOST_WAITING = { most: 2_000, mostOfClient: 200, what: 'wait for a block' } as const;
@@ -70,7 +72,7 @@ const LOOK_MS = 5;
 /** Holds requests until the data of their API are fresh enough. */
 export class FreshnessWaits {
   readonly #clock: Clock;
-  readonly #waiting = new Set<Waiter>();
+  readonly #waiting = new LinkedList<Waiter>();
   readonly #requests = new WaitingRequests(MOST_WAITING);
   #cancelLook: CancelSchedule | null = null;
   /** Requests that had to wait, and those that waited in vain. */
@@ -93,8 +95,8 @@ export class FreshnessWaits {
     const leave = this.#requests.enter(client);
     this.waited++;
     return new Promise<void>((resolve, reject) => {
-      const waiter: Waiter = { ...wanted, leave, resolve, reject };
-      this.#waiting.add(waiter);
+      const waiter: Waiter = { ...wanted, leave, resolve, reject, place: null };
+      waiter.place = this.#waiting.add(waiter);
       signal.addEventListener('abort', () => this.#end(waiter, () => reject(httpErrors['client-left']({}))), {
         once: true,
       });
@@ -121,7 +123,7 @@ export class FreshnessWaits {
   }
 
   #end(waiter: Waiter, how: () => void): void {
-    if (!this.#waiting.delete(waiter)) return;
+    if (!this.#waiting.remove(waiter.place)) return;
     waiter.leave();
     how();
   }

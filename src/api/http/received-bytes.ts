@@ -1,4 +1,5 @@
 import { httpErrors } from '#api/http/errors.js';
+import { type Link, LinkedList } from '#kernel/linked-list.js';
 import type { TernError } from '#kernel/tern-error.js';
 
 /** What is held of one body, or of the messages of one WebSocket. */
@@ -17,7 +18,7 @@ export interface ReceivedPart {
 export class ReceivedBytes {
   readonly #most: number;
   /** In the order in which they began to hold something. */
-  readonly #parts = new Set<Part>();
+  readonly #parts = new LinkedList<Part>();
   #held = 0;
 
   /** @param most bytes */
@@ -33,15 +34,15 @@ export class ReceivedBytes {
   begin(giveUp: (error: TernError) => void): ReceivedPart {
     return new Part(giveUp, (part, before) => {
       this.#held += part.held - before;
-      if (part.held === 0) this.#parts.delete(part);
-      else if (before === 0) this.#parts.add(part);
+      if (part.held === 0) this.#parts.remove(part.place);
+      else if (before === 0) part.place = this.#parts.add(part);
       if (part.held > before) this.#giveUp();
     });
   }
 
   #giveUp(): void {
-    for (const part of this.#parts) {
-      if (this.#held <= this.#most) return;
+    while (this.#held > this.#most) {
+      const part = this.#parts.first!;
       part.release();
       part.giveUp(httpErrors.overloaded({ limit: 'too many bodies are being received' }));
     }
@@ -52,6 +53,8 @@ class Part implements ReceivedPart {
   readonly giveUp: (error: TernError) => void;
   readonly #onChange: (part: Part, before: number) => void;
   held = 0;
+  /** Among those that hold something. */
+  place: Link<Part> | null = null;
 
   constructor(giveUp: (error: TernError) => void, onChange: (part: Part, before: number) => void) {
     this.giveUp = giveUp;

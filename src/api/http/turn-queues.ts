@@ -1,4 +1,5 @@
 import { FairShare } from '#kernel/fair-share.js';
+import type { Link } from '#kernel/linked-list.js';
 
 /**
  * Whose requests wait apart from the others:
@@ -49,13 +50,13 @@ export class TurnQueues<Item> {
     return this.#queues[kind].sizeOf(client);
   }
 
-  /** @param expected what the item is expected to cost a client of weight 1 */
-  add({ kind, client, weight }: TurnOf, item: Item, expected: number): void {
-    this.#queues[kind].add(client, item, expected / weight);
+  /** @param expected what the item is expected to cost a client of weight 1 @returns its place, by which it is removed */
+  add({ kind, client, weight }: TurnOf, item: Item, expected: number): Link<Item> {
+    return this.#queues[kind].add(client, item, expected / weight);
   }
 
-  remove({ kind, client }: TurnOf, item: Item): void {
-    this.#queues[kind].remove(client, item);
+  remove({ kind, client }: TurnOf, place: Link<Item>): void {
+    this.#queues[kind].remove(client, place);
   }
 
   /**

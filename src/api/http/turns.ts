@@ -1,4 +1,5 @@
 import { type TurnOf, TurnQueues } from '#api/http/turn-queues.js';
+import type { Link } from '#kernel/linked-list.js';
 
 /** Bounds of what is begun in one turn of the event loop. */
 export interface TurnSettings {
@@ -122,16 +123,17 @@ export class Turns {
       const onAbort = (): void => {
         // Node keeps a signal that depends on others, and all that its listeners refer to, for as long as it has listeners.
         signal.removeEventListener('abort', onAbort);
-        this.#queues.remove(turn, waiting);
+        if (place !== null) this.#queues.remove(turn, place);
         reject(signal.reason);
       };
+      let place: Link<Work> | null = null;
       const waiting = (): void => this.#run(turn, attempt);
       if (this.waiting === 0 && this.#hasTime()) {
         waiting();
         return;
       }
       signal.addEventListener('abort', onAbort);
-      this.#add(turn, waiting);
+      place = this.#add(turn, waiting);
     });
   }
 
@@ -145,9 +147,10 @@ export class Turns {
     else this.#queues.charge(turn, units);
   }
 
-  #add(turn: TurnOf, work: Work): void {
-    this.#queues.add(turn, work, EXPECTED_MS);
+  #add(turn: TurnOf, work: Work): Link<Work> {
+    const place = this.#queues.add(turn, work, EXPECTED_MS);
     this.#schedule();
+    return place;
   }
 
   #hasTime(): boolean {

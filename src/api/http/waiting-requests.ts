@@ -1,4 +1,5 @@
 import { httpErrors } from '#api/http/errors.js';
+import { KeyedCounts } from '#kernel/keyed-counts.js';
 
 export interface WaitingRequestsOptions {
   /** Requests that may wait: of all clients, and of one. */
@@ -11,7 +12,7 @@ export interface WaitingRequestsOptions {
 /** Counts requests that wait, of all clients and of each. */
 export class WaitingRequests {
   readonly #options: WaitingRequestsOptions;
-  readonly #ofClient = new Map<string, number>();
+  readonly #ofClient = new KeyedCounts();
   #all = 0;
 
   constructor(options: WaitingRequestsOptions) {
@@ -25,16 +26,14 @@ export class WaitingRequests {
   /** Lets one more request wait. @returns ends that; call it once. @throws http/overloaded */
   enter(client: string): () => void {
     const { most, mostOfClient, what } = this.#options;
-    const own = this.#ofClient.get(client) ?? 0;
+    const own = this.#ofClient.of(client);
     if (this.#all >= most) throw httpErrors.overloaded({ limit: `${this.#all} requests ${what}` });
     if (own >= mostOfClient) throw httpErrors.overloaded({ limit: `${own} requests of this client ${what}` });
     this.#all++;
-    this.#ofClient.set(client, own + 1);
+    this.#ofClient.begin(client);
     return () => {
       this.#all--;
-      const left = this.#ofClient.get(client)! - 1;
-      if (left === 0) this.#ofClient.delete(client);
-      else this.#ofClient.set(client, left);
+      this.#ofClient.end(client);
     };
   }
 }

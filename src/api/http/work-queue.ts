@@ -1,5 +1,6 @@
 import { httpErrors } from '#api/http/errors.js';
 import type { Clock } from '#kernel/clock.js';
+import { LinkedList } from '#kernel/linked-list.js';
 
 /** Bounds of the work under way; prices in work units, of which 1 is about 1 ms of CPU time. */
 export interface WorkSettings {
@@ -97,8 +98,11 @@ interface LaneClient {
   served: number;
   /** Its calls whose answers are not written yet. */
   open: number;
-  readonly waiting: Set<Waiting>;
+  readonly waiting: LinkedList<Waiting>;
 }
+
+/** So many clients that have nothing here are known. */
+const MOST_KNOWN = 256;
 
 /** Start-time fair queueing: the next call is the oldest one of the client with the least `served`. */
 class Lane {
@@ -146,11 +150,11 @@ class Lane {
       const release = (): void => {
         cancel();
         signal.removeEventListener('abort', onAbort);
-        client.waiting.delete(waiting);
+        client.waiting.remove(place);
         this.waiting--;
       };
       signal.addEventListener('abort', onAbort);
-      client.waiting.add(waiting);
+      const place = client.waiting.add(waiting);
       this.waiting++;
       if (signal.aborted) onAbort();
       else this.#serve();
@@ -160,10 +164,11 @@ class Lane {
   #clientOf(name: string): LaneClient {
     const known = this.#clients.get(name);
     if (known !== undefined) {
+      if (this.waiting === 0 && known.open === 0) known.served = this.#served;
       known.served = Math.max(known.served, known.waiting.size === 0 ? this.#served : 0);
       return known;
     }
-    const client: LaneClient = { name, served: this.#served, open: 0, waiting: new Set() };
+    const client: LaneClient = { name, served: this.#served, open: 0, waiting: new LinkedList() };
     this.#clients.set(name, client);
     return client;
   }
@@ -176,6 +181,7 @@ class Lane {
       }
       return;
     }
+    if (this.#clients.size <= MOST_KNOWN) return;
     for (const each of this.#clients.values()) if (each.open === 0) this.#clients.delete(each.name);
   }
 
@@ -213,7 +219,7 @@ class Lane {
     while (this.waiting > 0) {
       const client = this.#next();
       if (client === null) return;
-      const [oldest] = client.waiting;
+      const oldest = client.waiting.first;
       if (oldest === undefined || !this.#hasRoom(client, oldest.units)) return;
       oldest.begin(this.#begin(client, oldest.units));
     }

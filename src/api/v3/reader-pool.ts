@@ -190,7 +190,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const onAbort = (): void => {
-        this.#waiting.remove(client, turn);
+        this.#waiting.remove(client, place);
         reject(signal.reason);
       };
       const turn: WaitingCall = {
@@ -202,7 +202,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
         refuse: reject,
       };
       signal.addEventListener('abort', onAbort, { once: true });
-      this.#waiting.add(client, turn);
+      const place = this.#waiting.add(client, turn);
     });
   }
 

@@ -19,6 +19,8 @@ import {
   writeQuery,
 } from '#drivers/adnl/wire.js';
 import type { CancelSchedule } from '#kernel/clock.js';
+import { type Link, LinkedList } from '#kernel/linked-list.js';
+import { OpenEntries } from '#kernel/open-entries.js';
 import type { TernError } from '#kernel/tern-error.js';
 
 export interface QueryOptions {
@@ -135,6 +137,8 @@ interface Query {
   release: () => void;
   /** Byte position in the outgoing stream; infinite while the query is queued. */
   place: number;
+  /** Its place among those that wait to be sent; null: it does not. */
+  queued: Link<Query> | null;
 }
 
 class Client implements AdnlClient {
@@ -143,9 +147,9 @@ class Client implements AdnlClient {
   readonly #connection: Connection;
   readonly #options: CheckedClientOptions;
   readonly #modules: ClientModules;
-  readonly #inFlight = new Map<string, Query>();
+  readonly #inFlight = new OpenEntries<string, Query>();
   /** In order of arrival. */
-  readonly #waiting = new Set<Query>();
+  readonly #waiting = new LinkedList<Query>();
   /** Called once: with null when the server is ready, or with the reason if the connection ended before. */
   #onReady: ((problem: TernError | null) => void) | null;
   #closedBecause: TernError | null = null;
@@ -206,7 +210,8 @@ class Client implements AdnlClient {
         throw adnlErrors['too-many-queries']({ peer, waiting: this.#waiting.size });
       }
       const id = randomBytes(32);
-      const query: Query = { id, key: queryKey(id), data, resolve, reject, release, place: Number.POSITIVE_INFINITY };
+      const unsent = { place: Number.POSITIVE_INFINITY, queued: null };
+      const query: Query = { id, key: queryKey(id), data, resolve, reject, release, ...unsent };
       const onAbort = () => this.#fail(query, (sent) => adnlErrors['query-aborted']({ peer, sent }, signal?.reason));
       const cancelTimer = clock.schedule(timeoutMs, () =>
         this.#fail(query, (sent) => adnlErrors['query-timeout']({ peer, timeoutMs, sent })),
@@ -217,7 +222,7 @@ class Client implements AdnlClient {
         signal?.removeEventListener('abort', onAbort);
       }
       metrics.queries_started++;
-      if (mustWait) this.#waiting.add(query);
+      if (mustWait) query.queued = this.#waiting.add(query);
       else this.#send(query);
     });
   }
@@ -241,11 +246,7 @@ class Client implements AdnlClient {
   }
 
   #sendWaiting(): void {
-    for (const query of this.#waiting) {
-      if (!this.#maySend()) return;
-      this.#waiting.delete(query);
-      this.#send(query);
-    }
+    while (this.#waiting.size > 0 && this.#maySend()) this.#send(this.#waiting.take()!);
   }
 
   #onMessage(message: PacketMessage): void {
@@ -257,12 +258,11 @@ class Client implements AdnlClient {
 
   #onAnswer(id: Uint8Array, data: Uint8Array): void {
     const key = queryKey(id);
-    const query = this.#inFlight.get(key);
+    const query = this.#inFlight.delete(key);
     if (query === undefined) {
       this.#modules.metrics.answers_unmatched++;
       return;
     }
-    this.#inFlight.delete(key);
     query.release();
     this.#modules.metrics.queries_answered++;
     // Copy small answers, so that they do not retain the whole received chunk.
@@ -271,7 +271,7 @@ class Client implements AdnlClient {
   }
 
   #fail(query: Query, reason: (sent: boolean) => TernError): void {
-    this.#waiting.delete(query);
+    this.#waiting.remove(query.queued);
     this.#inFlight.delete(query.key);
     query.release();
     this.#modules.metrics.queries_failed++;
@@ -285,7 +285,7 @@ class Client implements AdnlClient {
     this.#closedBecause = reason;
     this.#onReady?.(reason);
     this.#onReady = null;
-    for (const query of [...this.#inFlight.values(), ...this.#waiting]) {
+    for (const query of [...this.#inFlight.clear(), ...this.#waiting.clear()]) {
       this.#fail(query, (sent) => this.#lostWith(reason, sent));
     }
   }

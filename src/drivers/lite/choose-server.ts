@@ -1,6 +1,7 @@
 import type { Need } from '#drivers/lite/lite-source.js';
 import type { LitePoolModules, PoolSettings } from '#drivers/lite/options.js';
 import type { LiteServer } from '#drivers/lite/server.js';
+import type { LinkedList } from '#kernel/linked-list.js';
 
 /** A server has at least this number of newest states and blocks. */
 const ALWAYS_KEPT = 64;
@@ -133,7 +134,7 @@ export interface PoolContext {
   readonly referenceSeqno: number;
   readonly isClosed: boolean;
   /** Called when the state of a server changes, and when the pool is closed. */
-  readonly watchers: Set<() => void>;
+  readonly watchers: LinkedList<() => void>;
 }
 
 /** Limits hedged queries to a share of all requests: each request adds a fraction of one to the budget. */

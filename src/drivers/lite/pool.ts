@@ -22,8 +22,10 @@ import { ServerWatch } from '#drivers/lite/server-watch.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { toLatin1 } from '#kernel/bytes.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
+import { LinkedList } from '#kernel/linked-list.js';
 import { silentLogger } from '#kernel/logger.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import { OpenEntries } from '#kernel/open-entries.js';
 import { Semaphore } from '#kernel/semaphore.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
@@ -43,12 +45,12 @@ export class LitePool implements LiteSource {
   readonly #context: PoolContext;
   readonly #flights: SingleFlight<SharedAnswer>;
   /** Requests in flight, by flight key. */
-  readonly #runs = new Map<string, { expired(): TernError }>();
+  readonly #runs = new OpenEntries<string, { expired(): TernError }>();
   readonly #slots: Semaphore;
   readonly #cache: LruByBytes<SharedAnswer>;
   readonly #connectionLog: ConnectionLog;
   #isClosed = false;
-  readonly #watchers = new Set<() => void>();
+  readonly #watchers = new LinkedList<() => void>();
   #referenceSeqno = 0;
   #requests = 0;
   #failures = 0;
@@ -318,11 +320,11 @@ export class LitePool implements LiteSource {
     return new Promise((resolve) => {
       const wake = () => {
         cancel();
-        this.#watchers.delete(wake);
+        this.#watchers.remove(place);
         resolve();
       };
       const cancel = clock.schedule(until - clock.now(), wake);
-      this.#watchers.add(wake);
+      const place = this.#watchers.add(wake);
     });
   }
 

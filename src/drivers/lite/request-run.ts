@@ -14,6 +14,7 @@ import type { LiteServer, QueryFailure, QueryOutcome } from '#drivers/lite/serve
 import { MAX_WAIT_MS } from '#drivers/lite/server-watch.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';
 import type { CancelSchedule } from '#kernel/clock.js';
+import type { Link } from '#kernel/linked-list.js';
 import type { Flight } from '#kernel/single-flight.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
 
@@ -90,7 +91,7 @@ export class RequestRun<Query, Answer, Value> {
       }
       this.#settle = { resolve, reject };
       flight.signal.addEventListener('abort', this.#onAbort);
-      this.#context.watchers.add(this.#onChange);
+      this.#watching = this.#context.watchers.add(this.#onChange);
       this.#context.hedges.earn();
       this.#next();
     });
@@ -123,6 +124,9 @@ export class RequestRun<Query, Answer, Value> {
     if (attempt !== undefined && attempt.wait > 0 && this.#pick(Tier.fits) !== null) this.#planHedge(attempt, false);
   };
 
+  /** Its place among what is called when a server has changed. */
+  #watching: Link<() => void> | null = null;
+
   /** Set while no suitable server is available. */
   #isIdle = false;
 
@@ -135,7 +139,7 @@ export class RequestRun<Query, Answer, Value> {
     if (settle === null) return;
     this.#settle = null;
     this.#flight?.signal.removeEventListener('abort', this.#onAbort);
-    this.#context.watchers.delete(this.#onChange);
+    this.#context.watchers.remove(this.#watching);
     this.#cancelHedge();
     this.#cancelRetry();
     for (const attempt of this.#active) if (isGivenUp || attempt.wait > 0) attempt.controller.abort();

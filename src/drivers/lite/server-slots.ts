@@ -1,6 +1,8 @@
 import { ExecutionLimit, ReadLimit } from '#drivers/lite/in-flight-limits.js';
 import type { Clock } from '#kernel/clock.js';
 import { FairShare } from '#kernel/fair-share.js';
+import { KeyedCounts } from '#kernel/keyed-counts.js';
+import { type Link, LinkedList } from '#kernel/linked-list.js';
 
 /** Whose turn a query takes. */
 export interface SlotTurn {
@@ -40,10 +42,10 @@ export class ServerSlots {
   readonly #most: number;
   readonly #readLimit: ReadLimit;
   readonly #executionLimit: ExecutionLimit;
-  readonly #urgent = new Set<Waiting>();
+  readonly #urgent = new LinkedList<Waiting>();
   readonly #reads = new KeyedShare();
   readonly #executions = new KeyedShare();
-  readonly #ofClient = new Map<string, number>();
+  readonly #ofClient = new KeyedCounts();
   #taken = 0;
   #executing = 0;
   #isExecutionNext = false;
@@ -74,7 +76,7 @@ export class ServerSlots {
     if (free !== null) return Promise.resolve(free);
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
-        this.#drop(waiting);
+        this.#drop(turn, place);
         reject(signal.reason);
       };
       const waiting: Waiting = {
@@ -89,8 +91,7 @@ export class ServerSlots {
         return;
       }
       signal.addEventListener('abort', onAbort, { once: true });
-      if (turn.isUrgent) this.#urgent.add(waiting);
-      else this.#queueOf(turn).add(waiting);
+      const place = turn.isUrgent ? this.#urgent.add(waiting) : this.#queueOf(turn).add(waiting);
     });
   }
 
@@ -98,9 +99,9 @@ export class ServerSlots {
     return isExecution ? this.#executions : this.#reads;
   }
 
-  #drop(waiting: Waiting): void {
-    if (this.#urgent.delete(waiting)) return;
-    this.#queueOf(waiting.turn).remove(waiting);
+  #drop(turn: SlotTurn, place: Link<Waiting>): void {
+    if (turn.isUrgent) this.#urgent.remove(place);
+    else this.#queueOf(turn).remove(turn, place);
   }
 
   #hasRoom(turn: SlotTurn): boolean {
@@ -118,13 +119,13 @@ export class ServerSlots {
   }
 
   readonly #mayHave = (client: string): boolean =>
-    (this.#ofClient.get(client) ?? 0) < Math.max(1, Math.ceil(this.#readLimit.now * CLIENT_SHARE));
+    this.#ofClient.of(client) < Math.max(1, Math.ceil(this.#readLimit.now * CLIENT_SHARE));
 
   #take(turn: SlotTurn): ReleaseSlot {
     const name = turn.isUrgent ? null : nameOf(turn);
     this.#taken++;
     if (turn.isExecution) this.#executing++;
-    if (name !== null) this.#ofClient.set(name, (this.#ofClient.get(name) ?? 0) + 1);
+    if (name !== null) this.#ofClient.begin(name);
     const since = this.#clock.now();
     let isReleased = false;
     return () => {
@@ -138,11 +139,7 @@ export class ServerSlots {
         this.#executionLimit.took(since, now);
         this.#executions.charge(turn, (now - since) / MS_PER_TURN);
       }
-      if (name !== null) {
-        const left = this.#ofClient.get(name)! - 1;
-        if (left === 0) this.#ofClient.delete(name);
-        else this.#ofClient.set(name, left);
-      }
+      if (name !== null) this.#ofClient.end(name);
       this.#serve();
     };
   }
@@ -153,11 +150,8 @@ export class ServerSlots {
 
   #next(): Waiting | undefined {
     if (this.#taken >= this.#most + URGENT_SLOTS) return undefined;
-    const [urgent] = this.#urgent;
-    if (urgent !== undefined) {
-      this.#urgent.delete(urgent);
-      return urgent;
-    }
+    const urgent = this.#urgent.take();
+    if (urgent !== undefined) return urgent;
     if (this.#taken >= this.#most) return undefined;
     const mayExecute = this.#mayExecute;
     // By turns: neither kind keeps the other out.
@@ -178,12 +172,12 @@ class KeyedShare {
     return this.#keyed.size + this.#others.size;
   }
 
-  add(waiting: Waiting): void {
-    this.#of(waiting.turn).add(nameOf(waiting.turn), waiting);
+  add(waiting: Waiting): Link<Waiting> {
+    return this.#of(waiting.turn).add(nameOf(waiting.turn), waiting);
   }
 
-  remove(waiting: Waiting): void {
-    this.#of(waiting.turn).remove(nameOf(waiting.turn), waiting);
+  remove(turn: SlotTurn, place: Link<Waiting>): void {
+    this.#of(turn).remove(nameOf(turn), place);
   }
 
   take(mayHave: (client: string) => boolean): Waiting | undefined {

@@ -14,6 +14,7 @@ import {
 } from '#formats/tl/lite-api.js';
 import { decodeLiteAnswer } from '#formats/tl/lite-query.js';
 import { pause } from '#kernel/clock.js';
+import { LinkedList } from '#kernel/linked-list.js';
 import { silentLogger } from '#kernel/logger.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError, type TernError } from '#kernel/tern-error.js';
@@ -81,7 +82,7 @@ export class LiteServer {
   readonly #slots: ServerSlots;
   readonly #closing = sharedAbortController();
   /** Send times of the queries in flight without a wait, in order. */
-  readonly #pending = new Set<{ readonly since: number }>();
+  readonly #pending = new LinkedList<{ readonly since: number }>();
   #client: AdnlClient | null = null;
   #connecting: Promise<void> | null = null;
 
@@ -116,7 +117,7 @@ export class LiteServer {
   get expectedMs(): number {
     const { meanMs, success } = this.statistics;
     let ms = meanMs ?? 1;
-    const [oldest] = this.#pending;
+    const oldest = this.#pending.first;
     // A query open for much longer than usual is a better estimate than the mean.
     if (oldest !== undefined) ms = Math.max(ms, (this.#modules.clock.now() - oldest.since) / 2);
     const load = (this.#slots.taken + this.#slots.waiting) / this.#settings.maxInFlightPerServer;
@@ -146,9 +147,8 @@ export class LiteServer {
     const release = await this.#acquireSlot(fn.name, options);
     if (typeof release !== 'function') return { ok: false, failure: release };
     const since = clock.now();
-    const entry = { since };
     const { statistics, health } = this;
-    if (options.waits !== true) this.#pending.add(entry);
+    const place = options.waits === true ? null : this.#pending.add({ since });
     try {
       statistics.requests++;
       const bytes = await this.#query(query, {
@@ -163,7 +163,7 @@ export class LiteServer {
     } catch (error) {
       return { ok: false, failure: this.#failure(error, fn.name, clock.now() - since) };
     } finally {
-      this.#pending.delete(entry);
+      this.#pending.remove(place);
       release();
     }
   }
