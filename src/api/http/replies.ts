@@ -196,7 +196,8 @@ function writeWhole({ method }: FastifyRequest, reply: FastifyReply, body: strin
   const { raw, statusCode } = reply;
   reply.hijack();
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
-  raw.writeHead(statusCode, { ...headers, 'content-length': Buffer.byteLength(body) });
+  headers['content-length'] = Buffer.byteLength(body);
+  raw.writeHead(statusCode, headers);
   const { socket } = raw;
   if (socket === null || method === 'HEAD') {
     raw.end(body);
