@@ -4,6 +4,7 @@ import { httpErrors } from '#api/http/errors.js';
 import type { ReceivedBytes, ReceivedPart } from '#api/http/received-bytes.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { KeyedCounts } from '#kernel/keyed-counts.js';
+import { type Link, LinkedList } from '#kernel/linked-list.js';
 import { TernError } from '#kernel/tern-error.js';
 
 /** Bounds of request bodies while they are received. */
@@ -46,9 +47,12 @@ export interface ReceivedBody {
 /** A message, and its body while it is received, or why that will not be complete. */
 interface ReadMessage extends IncomingMessage {
   [BODY]?: OpenBody | TernError | undefined;
+  /** Its place among those that are read on in a later turn. */
+  [PAUSED]?: Link<ReadMessage>;
 }
 
 const BODY = Symbol('body');
+const PAUSED = Symbol('paused');
 
 /** Reads request bodies within bounds of memory and time, for each, for each client address, and for all of them. */
 export class BodyReader {
@@ -60,7 +64,7 @@ export class BodyReader {
   #taken = 0;
   #isTurnDue = false;
   /** Bodies that are read on in a later turn. */
-  readonly #paused = new Set<IncomingMessage>();
+  readonly #paused = new LinkedList<ReadMessage>();
   /** Bodies that began in this turn; most of them are whole at its end. */
   #begun: OpenBody[] = [];
   readonly #shared: SharedByBodies;
@@ -108,7 +112,7 @@ export class BodyReader {
       }
       this.#perAddress.begin(address);
       const onEnd = (outcome: ReceivedBody | TernError): void => {
-        this.#paused.delete(message);
+        this.#paused.remove(message[PAUSED] ?? null);
         this.#open--;
         message[BODY] = undefined;
         this.#perAddress.end(address);
@@ -143,12 +147,12 @@ export class BodyReader {
   }
 
   /** Bodies beyond what one turn takes are paused, so that the kernel slows their clients down. */
-  #take(message: IncomingMessage, bytes: number): void {
+  #take(message: ReadMessage, bytes: number): void {
     this.#taken += bytes;
     // Nothing more comes of a complete one.
     if (this.#taken >= this.#limits.turnBytes && !message.complete) {
       message.pause();
-      this.#paused.add(message);
+      if (message[PAUSED]?.isIn !== true) message[PAUSED] = this.#paused.add(message);
     }
     this.#turnLater();
   }
@@ -165,11 +169,7 @@ export class BodyReader {
     for (const body of this.#begun) body.watch();
     this.#begun = [];
     let most = Math.ceil(this.#limits.turnBytes / USUAL_PIECE);
-    for (const message of this.#paused) {
-      if (most-- === 0) break;
-      this.#paused.delete(message);
-      message.resume();
-    }
+    while (this.#paused.size > 0 && most-- > 0) this.#paused.take()!.resume();
     if (this.#paused.size > 0) this.#turnLater();
   };
 }

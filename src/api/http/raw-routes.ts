@@ -20,6 +20,7 @@ import type { Replies } from '#api/http/replies.js';
 import { RequestState } from '#api/http/request-state.js';
 import type { Turns } from '#api/http/turns.js';
 import { type Clock, pause } from '#kernel/clock.js';
+import { LinkedList } from '#kernel/linked-list.js';
 import type { Access } from '#services/access/access.js';
 
 interface RawModules {
@@ -62,7 +63,7 @@ export class RawRoutes {
   readonly #settings: Pick<HttpSettings, 'profile' | 'maxConcurrent'>;
   readonly #modules: RawModules;
   readonly #upgrades = new WeakMap<IncomingMessage, Upgrade>();
-  readonly #open = new Set<AbortController>();
+  readonly #open = new LinkedList<AbortController>();
   #isClosing = false;
 
   constructor(
@@ -229,9 +230,9 @@ export class RawRoutes {
       controller.abort(httpErrors['client-left']({}));
       return;
     }
-    this.#open.add(controller);
+    const place = this.#open.add(controller);
     stream.once('close', () => {
-      this.#open.delete(controller);
+      this.#open.remove(place);
       const isWhole = stream instanceof ServerResponse && stream.writableFinished;
       if (!isWhole) controller.abort(httpErrors['client-left']({}));
     });

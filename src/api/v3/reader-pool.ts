@@ -7,8 +7,10 @@ import { v3IndexEndpoints } from '#api/v3/v3-api.js';
 import type { IndexCoverage } from '#drivers/store/index-state.js';
 import type { Clock } from '#kernel/clock.js';
 import { FairShare } from '#kernel/fair-share.js';
+import { LinkedList } from '#kernel/linked-list.js';
 import type { Logger } from '#kernel/logger.js';
 import { type MetricRow, rowsNamed } from '#kernel/metric-rows.js';
+import { OpenEntries } from '#kernel/open-entries.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { logMethods, WorkerThread } from '#kernel/worker-thread.js';
 import type { LookUpReport, LookUps, NamedContracts } from '#services/lookups/named-contracts.js';
@@ -97,9 +99,9 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   readonly #waiting = new FairShare<WaitingCall>();
   #running = 0;
   /** When those that are running began, the oldest first. */
-  readonly #began = new Set<{ readonly at: number }>();
+  readonly #began = new LinkedList<number>();
   /** Of the calls that threads work on. */
-  readonly #signals = new Map<number, AbortSignal>();
+  readonly #signals = new OpenEntries<number, AbortSignal>();
   #readers: Reader[] = [];
   #starting: Promise<void> | null = null;
   /** Smaller calls that no thread was there for. */
@@ -132,8 +134,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   }
 
   #isSlow(): boolean {
-    for (const { at } of this.#began) return this.#modules.clock.now() - at > SLOW_MS;
-    return false;
+    const oldest = this.#began.first;
+    return oldest !== undefined && this.#modules.clock.now() - oldest > SLOW_MS;
   }
 
   /** Starts the first thread, if none starts already. */
@@ -159,8 +161,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   async answer(call: ThreadCall<SwitchValues<V3Switches>>, { signal, client }: ThreadCaller): Promise<ThreadAnswer> {
     await this.#enter(client, signal);
     const { clock } = this.#modules;
-    const began = { at: clock.now() };
-    this.#began.add(began);
+    const began = clock.now();
+    const place = this.#began.add(began);
     try {
       const start = await this.#modules.start();
       signal.throwIfAborted();
@@ -169,8 +171,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
       return await this.#answer(this.#freeReader(start), { ...call, coverage }, signal);
     } finally {
       this.#running--;
-      this.#began.delete(began);
-      this.#waiting.charge(client, (clock.now() - began.at) / MS_PER_TURN);
+      this.#began.remove(place);
+      this.#waiting.charge(client, (clock.now() - began) / MS_PER_TURN);
       this.#waiting.take()?.begin();
     }
   }

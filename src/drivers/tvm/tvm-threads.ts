@@ -3,6 +3,7 @@ import type { TvmModules, TvmSettings } from '#drivers/tvm/options.js';
 import { TvmThread } from '#drivers/tvm/tvm-thread.js';
 import type { WorkerStart } from '#drivers/tvm/worker-protocol.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
+import { LinkedList } from '#kernel/linked-list.js';
 
 /** The pause after a thread could not be started, before the next attempt. */
 const RESTART_MS = 1_000;
@@ -18,7 +19,7 @@ const GIVE_UP_MS = 2_000;
 /** Calls that all can be cancelled at once. */
 export class Timers {
   readonly #clock: Clock;
-  readonly #pending = new Set<CancelSchedule>();
+  readonly #pending = new LinkedList<CancelSchedule>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -26,14 +27,14 @@ export class Timers {
 
   schedule(delayMs: number, run: () => void): CancelSchedule {
     const cancel = this.#clock.schedule(delayMs, () => {
-      this.#pending.delete(cancelOnce);
+      this.#pending.remove(place);
       run();
     });
     const cancelOnce = (): void => {
-      this.#pending.delete(cancelOnce);
+      this.#pending.remove(place);
       cancel();
     };
-    this.#pending.add(cancelOnce);
+    const place = this.#pending.add(cancelOnce);
     return cancelOnce;
   }
 
