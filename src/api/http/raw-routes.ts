@@ -121,7 +121,7 @@ export class RawRoutes {
   /** Aborts the signals of all open requests, and refuses further ones. */
   close(): void {
     this.#isClosing = true;
-    for (const controller of this.#open) controller.abort(httpErrors['shutting-down']({}));
+    for (const controller of [...this.#open]) controller.abort(httpErrors['shutting-down']({}));
   }
 
   #onRequest(route: RawRoute) {

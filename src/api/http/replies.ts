@@ -203,7 +203,7 @@ function writeWhole({ method }: FastifyRequest, reply: FastifyReply, body: strin
     raw.end(body);
     return;
   }
-  // What `end` is called with it writes in two parts, of which the second is empty: that takes a tenth longer.
+  // Node writes what `end` is called with in two parts, of which the second is empty: a tenth of the time of a small answer.
   socket.cork();
   raw.write(body);
   socket.uncork();

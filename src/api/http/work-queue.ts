@@ -164,6 +164,7 @@ class Lane {
   #clientOf(name: string): LaneClient {
     const known = this.#clients.get(name);
     if (known !== undefined) {
+      // What it has had matters only beside others.
       if (this.waiting === 0 && known.open === 0) known.served = this.#served;
       known.served = Math.max(known.served, known.waiting.size === 0 ? this.#served : 0);
       return known;
@@ -173,7 +174,7 @@ class Lane {
     return client;
   }
 
-  /** Forgets a client that has nothing here; what it has had matters only beside others. */
+  /** Forgets a client that has nothing here, or all such when nobody waits and there are many. */
   #forget(client: LaneClient): void {
     if (this.waiting > 0) {
       if (client.open === 0 && client.waiting.size === 0 && client.served <= this.#served) {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RawRequest } from '#api/http/http-api.js';
 import { streamErrors } from '#api/stream/errors.js';
 import type { StreamSettings } from '#api/stream/options.js';
+import { KeyedCounts } from '#kernel/keyed-counts.js';
 
 /** What a connection may. */
 export interface ConnectionGrant {
@@ -28,7 +29,9 @@ const SHARE_OF_CLIENT = 0.25;
  */
 export class ConnectionLimits {
   readonly #settings: LimitSettings;
-  readonly #open = new Map<string, number>();
+  #open = 0;
+  /** Open streams of each client, and of each client of a gateway. */
+  readonly #counts = new KeyedCounts();
   /** Accounts and traces of the streams of each client. */
   readonly #watched = new Map<string, number>();
   #allWatched = 0;
@@ -38,9 +41,7 @@ export class ConnectionLimits {
   }
 
   get open(): number {
-    let all = 0;
-    for (const [name, count] of this.#open) if (name.startsWith('client ')) all += count;
-    return all;
+    return this.#open;
   }
 
   /** @throws stream/too-many-connections */
@@ -50,10 +51,11 @@ export class ConnectionLimits {
     const counted =
       gateway === null ? [own] : [own, { key: `gateway ${client} ${gateway.key}`, most: gateway.connections }];
     for (const { key, most } of counted) {
-      const open = this.#open.get(key) ?? 0;
+      const open = this.#counts.of(key);
       if (most !== null && open >= most) throw streamErrors['too-many-connections']({ open });
     }
-    for (const { key } of counted) this.#open.set(key, (this.#open.get(key) ?? 0) + 1);
+    this.#open++;
+    for (const { key } of counted) this.#counts.begin(key);
     const most = [streams?.stream_addresses ?? this.#settings.maxAddresses, gateway?.addresses ?? null];
     const limits = most.filter((each) => each !== null);
     let isHeld = true;
@@ -69,11 +71,8 @@ export class ConnectionLimits {
         if (!isHeld) return;
         isHeld = false;
         hold(0);
-        for (const { key } of counted) {
-          const left = this.#open.get(key)! - 1;
-          if (left === 0) this.#open.delete(key);
-          else this.#open.set(key, left);
-        }
+        this.#open--;
+        for (const { key } of counted) this.#counts.end(key);
       },
     };
   }
