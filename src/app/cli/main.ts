@@ -1,6 +1,6 @@
 import process from 'node:process';
 import { errorLine } from '#app/cli/errors.js';
-import { configurePlatformThreads, limitHeapGrowth } from '#app/cli/v8-runtime.js';
+import { allocateYoung, configurePlatformThreads, limitHeapGrowth } from '#app/cli/v8-runtime.js';
 import { processLimits, requireProcessLimits } from '#app/service/process-limits.js';
 import { isTernError } from '#kernel/tern-error.js';
 
@@ -18,6 +18,7 @@ const output = {
   out: (text: string) => void process.stdout.write(text),
   err: (text: string) => void process.stderr.write(text),
 };
+allocateYoung();
 configurePlatformThreads();
 limitHeapGrowth();
 try {

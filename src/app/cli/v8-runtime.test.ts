@@ -46,6 +46,34 @@ it('collections are parallel until threads wait longer than they run, and again 
   expect(after(0, 0)).toBeNull();
 });
 
+it('what belongs to a request is not allocated in the old generation, where it would keep the rest of the request', () => {
+  const module = new URL('v8-runtime.ts', import.meta.url).href;
+  const fullCollections = (before: string): number => {
+    const script = `import { PerformanceObserver } from 'node:perf_hooks';
+      import { setImmediate as turn } from 'node:timers/promises';
+      import { allocateYoung } from '${module}';
+      ${before}
+      let full = 0;
+      new PerformanceObserver((list) => {
+        for (const { detail } of list.getEntries()) if (detail.kind === 4) full++;
+      }).observe({ entryTypes: ['gc'] });
+      async function request() {
+        const state = Array.from({ length: 1_000 }, (_, number) => ({ number }));
+        const run = { stop: null };
+        run.stop = () => state;
+        await turn();
+      }
+      for (let each = 0; each < 1_000; each++) await Promise.all(Array.from({ length: 16 }, request));
+      await turn();
+      console.log(full);`;
+    const args = ['--conditions=source', '--import', 'tsx', '--input-type=module', '-e', script];
+    return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+  };
+  const usual = fullCollections('');
+  expect(usual).toBeGreaterThan(8);
+  expect(fullCollections('allocateYoung();')).toBeLessThan(usual / 2);
+});
+
 it('small heaps may grow more between two collections', () => {
   const MIB = 2 ** 20;
   expect([10, 95, 96, 2_000].map((mib) => heapGrowth(mib * MIB))).toEqual([150, 150, 50, 50]);

@@ -248,19 +248,19 @@ export class WorkerPool {
       if (!isWorker) this.#slowCpuMs += cpuMs;
       else if (run.isSlow && mustBeQuick) this.#trials.add(cpuMs);
     };
-    const stop = (cpuMs: number, error: TernError): void => {
+    const stop = (error: TernError, cpuMs = used()): void => {
       end(cpuMs);
       this.#threads.interrupt(thread, running);
       options.onCpuTime?.(run.spentMs, run.isSlow);
       run.settle({ error });
     };
-    run.stop = (error) => stop(used(), error);
+    run.stop = stop;
     const look = (): void => {
       const cpuMs = used();
       if (cpuMs >= options.cpuMs) {
-        stop(cpuMs, tvmErrors['cpu-time']({ limitMs: options.cpuLimitMs }));
+        stop(tvmErrors['cpu-time']({ limitMs: options.cpuLimitMs }), cpuMs);
       } else if (elapsed() >= options.timeoutMs) {
-        stop(cpuMs, tvmErrors.timeout({ afterMs: options.timeoutMs }));
+        stop(tvmErrors.timeout({ afterMs: options.timeoutMs }), cpuMs);
       } else if (mustBeQuick && cpuMs >= quickMs) {
         this.#demoted++;
         options.onDemoted?.();
