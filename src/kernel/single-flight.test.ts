@@ -68,30 +68,11 @@ describe('one flight', () => {
     controller.abort('enough');
     expect(await long).toBe('aborted: enough');
     expect(work.flight?.signal.aborted).toBe(true);
-    expect([flights.size, clock.pending, work.flight?.isAbandoned]).toEqual([0, 0, true]);
+    expect([flights.size, clock.pending]).toEqual([0, 0]);
     // Whoever comes now gets work of his own, whatever becomes of the old one.
     const next = message(flights.do('a', work.start, within()));
     expect(work.startedAt).toBe(2);
     work.resolve('new');
     expect(await next).toBe('new');
-  });
-
-  it('says that nobody waits any more, also to who asks afterwards, and not when it has ended', async () => {
-    const flights = new SingleFlight<string>(new FakeClock());
-    const work = new Work();
-    const controller = new AbortController();
-    const left = message(flights.do('a', work.start, within({ signal: controller.signal })));
-    const { flight } = work;
-    const called: string[] = [];
-    flight?.whenAbandoned(() => called.push('before'));
-    flight?.whenAbandoned(() => called.push('left'));
-    controller.abort('enough');
-    expect(await left).toBe('aborted: enough');
-    expect([called, flight?.isAbandoned, flight?.signal.aborted]).toEqual([['left'], true, true]);
-    const stayed = flights.do('a', work.start, within());
-    work.flight?.whenAbandoned(() => called.push('stayed'));
-    work.resolve('done');
-    expect(await stayed).toBe('done');
-    expect([called, work.flight?.isAbandoned, work.flight?.signal.aborted]).toEqual([['left'], false, false]);
   });
 });

@@ -5,40 +5,18 @@ import { sharedAbortController } from '#kernel/shared-abort.js';
 
 /** Shared work that several callers may await. */
 export interface Flight {
-  /** Aborted when no caller is waiting any more. Created when it is read first. */
+  /** Aborted when no caller is waiting any more. */
   readonly signal: AbortSignal;
-  readonly isAbandoned: boolean;
   /** Latest deadline of the waiting callers, in clock time. */
   readonly until: number;
-  /** Has `run`, in place of what was given before, called when no caller is waiting any more. Costs less than a signal. */
-  whenAbandoned(run: () => void): void;
 }
 
 class SharedFlight<Value> implements Flight {
+  readonly controller = sharedAbortController();
+  readonly signal = this.controller.signal;
   until = 0;
   waiting = 0;
-  isAbandoned = false;
   result: Promise<Value> | null = null;
-  #controller: AbortController | null = null;
-  #onAbandoned: (() => void) | null = null;
-
-  get signal(): AbortSignal {
-    if (this.#controller === null) {
-      this.#controller = sharedAbortController();
-      if (this.isAbandoned) this.#controller.abort();
-    }
-    return this.#controller.signal;
-  }
-
-  whenAbandoned(run: () => void): void {
-    this.#onAbandoned = run;
-  }
-
-  abandon(): void {
-    this.isAbandoned = true;
-    this.#controller?.abort();
-    this.#onAbandoned?.();
-  }
 }
 
 /** Coalesces concurrent work with the same key. A caller that gives up does not affect the others. */
@@ -86,7 +64,7 @@ export class SingleFlight<Value> {
       flight.waiting--;
       if (flight.waiting === 0 && this.#flights.get(key) === flight) {
         this.#remove(key, flight);
-        flight.abandon();
+        flight.controller.abort();
       }
     }
   }

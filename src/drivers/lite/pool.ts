@@ -249,11 +249,9 @@ export class LitePool implements LiteSource {
   }
 
   /** Acquires a slot for a request. @throws lite/overloaded, lite/closed, lite/aborted */
-  async #acquireSlot(fn: string, waiter: Pick<Deadline, 'signal'>): Promise<() => void> {
+  async #acquireSlot(fn: string, { signal }: Pick<Deadline, 'signal'>): Promise<() => void> {
     if (this.#isClosed) throw liteErrors.closed({ function: fn });
-    const free = this.#slots.tryAcquire();
-    if (free !== null) return free;
-    const slot = this.#slots.acquire(waiter.signal);
+    const slot = this.#slots.acquire(signal);
     if (slot === null) {
       this.#overloads++;
       throw liteErrors.overloaded({ inFlight: this.#slots.taken, waiting: this.#slots.waiting });

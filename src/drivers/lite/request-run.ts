@@ -85,12 +85,12 @@ export class RequestRun<Query, Answer, Value> {
   run(flight: Flight): Promise<VerifiedAnswer<Answer, Value>> {
     this.#flight = flight;
     return new Promise((resolve, reject) => {
-      if (flight.isAbandoned) {
+      if (flight.signal.aborted) {
         reject(this.expired());
         return;
       }
       this.#settle = { resolve, reject };
-      flight.whenAbandoned(this.#onAbandoned);
+      flight.signal.addEventListener('abort', this.#onAbort);
       this.#watching = this.#context.watchers.add(this.#onChange);
       this.#context.hedges.earn();
       this.#next();
@@ -106,7 +106,7 @@ export class RequestRun<Query, Answer, Value> {
     return this.#unanswered([this.#tried.text(), ...open]);
   }
 
-  readonly #onAbandoned = () => this.#end((settle) => settle.reject(this.expired()));
+  readonly #onAbort = () => this.#end((settle) => settle.reject(this.expired()));
 
   /** A server has changed: a suitable server may be available now, or one may have the awaited block. */
   readonly #onChange = () => {
@@ -138,6 +138,7 @@ export class RequestRun<Query, Answer, Value> {
     const settle = this.#settle;
     if (settle === null) return;
     this.#settle = null;
+    this.#flight?.signal.removeEventListener('abort', this.#onAbort);
     this.#context.watchers.remove(this.#watching);
     this.#cancelHedge();
     this.#cancelRetry();
