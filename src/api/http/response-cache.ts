@@ -137,10 +137,9 @@ export class ResponseCache {
     // The source of a tail names each address once more, at greater length.
     for (const name of result.tail?.keys ?? []) bytes += 3 * name.length + 2 * STRING_BYTES;
     const entry = { result, headSeqno, tailSeqno: headSeqno, since: this.#clock.now(), bytes };
-    const onFormChanged = (): void => {
+    result.onFormChanged = () => {
       if (this.#find(key) === entry && this.#compressing.get(key) !== entry) this.#place(key, entry);
     };
-    result.onFormChanged = onFormChanged;
     this.#delete(key);
     this.#place(key, entry);
   }

@@ -39,10 +39,10 @@ export function heapGrowth(bytes: number): number {
 }
 
 /**
- * Lets all objects begin in the young generation. V8 allocates those of a place in the code in the old one when most earlier ones of
- * this place survived a collection, as what belongs to a request in progress always does; and function literals that are assigned to
- * a property (`run.stop = () => …`) without looking. There they stay until the next full collection, and so does whatever they refer
- * to: whole requests are copied and promoted.
+ * Turns off pretenuring, so that all objects are allocated in the young generation. V8 would allocate the objects of an allocation
+ * site in the old generation once most earlier ones survived a collection, which those of a request in progress always do, and every
+ * function literal that is assigned to a property (`run.stop = () => …`). There they stay until the next full collection, and keep the
+ * whole request alive, which is copied and promoted.
  */
 export function allocateYoung(): void {
   setFlagsFromString('--no-allocation-site-pretenuring');
