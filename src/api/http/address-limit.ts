@@ -1,6 +1,6 @@
 import { httpErrors } from '#api/http/errors.js';
 import type { Clock } from '#kernel/clock.js';
-import { addressBlock } from '#services/access/address-block.js';
+import { addressBlock } from '#services/access/access.js';
 import { TokenBuckets } from '#services/access/limits.js';
 
 /** Addresses in memory. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { NetworkChoice } from '#api/http/api-paths.js';
+import { missingPath, type NetworkChoice } from '#api/http/api-paths.js';
 import { type ApiStyle, NO_ECHO, styleOf, takeEchoedExtra } from '#api/http/api-style.js';
 import type { Connections } from '#api/http/connections.js';
 import type { EarlyRefusals } from '#api/http/early-refusals.js';
@@ -12,18 +12,16 @@ import {
   type EndpointCall,
   type EndpointCalls,
 } from '#api/http/endpoint-calls.js';
-import type { EndpointResult } from '#api/http/endpoint-result.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
-import type { JsonBody } from '#api/http/json-body.js';
+import { JSON_RPC, type JsonBody, parseRpc, rpcIdOf } from '#api/http/json-body.js';
 import { takeMinSeqno } from '#api/http/min-seqno.js';
-import { missingPath } from '#api/http/missing-paths.js';
 import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
 import { dropMeaningless, parseQuery, type RawParameters } from '#api/http/query-string.js';
 import type { Replies } from '#api/http/replies.js';
-import { JSON_RPC, parseRpc, rpcIdOf } from '#api/http/request-body.js';
 import { RequestState } from '#api/http/request-state.js';
 import { RequestWatch } from '#api/http/request-watch.js';
+import type { EndpointResult } from '#api/http/response-cache.js';
 import type { Turns } from '#api/http/turns.js';
 import type { Clock } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';

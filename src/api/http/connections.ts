@@ -1,16 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
-import { hasLargeBody } from '#api/http/body-admission.js';
-import type { BodyReader } from '#api/http/body-reader.js';
+import { type BodyReader, hasLargeBody } from '#api/http/body-reader.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpSettings } from '#api/http/options.js';
-import type { TurnOf } from '#api/http/turn-queues.js';
-import type { Turns } from '#api/http/turns.js';
+import type { TurnOf, Turns } from '#api/http/turns.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { type Link, LinkedList } from '#kernel/linked-list.js';
 import type { TernError } from '#kernel/tern-error.js';
-import type { KeyClient } from '#services/access/access.js';
-import { addressBlock } from '#services/access/address-block.js';
+import { addressBlock, type KeyClient } from '#services/access/access.js';
 
 type ConnectionSettings = Pick<
   HttpSettings,

@@ -11,8 +11,8 @@ import { INIT_SCRIPT, PAGE_STYLE } from '#api/http/docs-page-files.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { openApiDocument } from '#api/http/openapi.js';
-import { PrecompressedText } from '#api/http/precompressed.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
+import { PrecompressedText } from '#api/http/replies.js';
 
 interface DocsSubjects {
   readonly networks: readonly HttpNetwork[];

@@ -2,7 +2,6 @@ import { validateHeaderValue } from 'node:http';
 import type { TObject } from '@sinclair/typebox';
 import { styleOf } from '#api/http/api-style.js';
 import { type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
-import { EndpointResult } from '#api/http/endpoint-result.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
 import type {
@@ -24,12 +23,11 @@ import {
   type RequestSwitches,
   type TakeSwitches,
 } from '#api/http/parameters.js';
-import { cachedPrice, priceOf, workDone } from '#api/http/price.js';
 import { type RenameTypes, typeRenamer } from '#api/http/profile.js';
 import type { RawParameters } from '#api/http/query-string.js';
 import type { RequestWatch } from '#api/http/request-watch.js';
-import { type CurrentHead, parametersKey, ResponseCache } from '#api/http/response-cache.js';
-import { type WorkPermit, WorkQueue, type WorkSettings } from '#api/http/work-queue.js';
+import { type CurrentHead, EndpointResult, parametersKey, ResponseCache } from '#api/http/response-cache.js';
+import { cachedPrice, priceOf, type WorkPermit, WorkQueue, type WorkSettings, workDone } from '#api/http/work-queue.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';

@@ -3,7 +3,7 @@ import type { Registry } from 'prom-client';
 import type { AddressLimit } from '#api/http/address-limit.js';
 import { JSON_TYPE } from '#api/http/api-style.js';
 import type { HttpNetwork, NetworkHealth } from '#api/http/http-api.js';
-import { PrecompressedText } from '#api/http/precompressed.js';
+import { PrecompressedText } from '#api/http/replies.js';
 import type { Clock } from '#kernel/clock.js';
 import { WorkSlices } from '#kernel/work-slices.js';
 

@@ -1,6 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import type { BodyAdmission } from '#api/http/body-admission.js';
-import type { BodyReader } from '#api/http/body-reader.js';
+import type { BodyAdmission, BodyReader } from '#api/http/body-reader.js';
 import type { Connections } from '#api/http/connections.js';
 import type { EarlyRefusals } from '#api/http/early-refusals.js';
 import type { EndpointCalls } from '#api/http/endpoint-calls.js';

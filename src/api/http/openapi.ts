@@ -11,11 +11,11 @@ import {
 } from '#api/http/api-style.js';
 import { type AnyEndpoint, NULL_IS_VALUE } from '#api/http/endpoint.js';
 import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
+import { JSON_RPC } from '#api/http/json-body.js';
 import { minSeqnoSwitch } from '#api/http/min-seqno.js';
 import { type OpenApiJson, SchemaComponents } from '#api/http/openapi-schemas.js';
 import { INTEGER_PATTERN, type RequestSwitches } from '#api/http/parameters.js';
 import { applyProfileKeywords, TONCENTER_MOUNT } from '#api/http/profile.js';
-import { JSON_RPC } from '#api/http/request-body.js';
 
 /** An API without what runs it. */
 export type DescribedApi = Omit<AnyHttpApi, 'context'>;

@@ -1,23 +1,82 @@
-import '@fastify/compress';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiPaths } from '#api/http/api-paths.js';
 import { type ApiStyle, envelopeStyle, generatedExtra, JSON_TYPE, NO_ECHO } from '#api/http/api-style.js';
+import { rateLimitHeaders } from '#api/http/early-refusals.js';
 import type { AnyEndpoint, SerializedJson } from '#api/http/endpoint.js';
 import type { CallOutcome } from '#api/http/endpoint-calls.js';
-import type { EndpointResult } from '#api/http/endpoint-result.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
 import type { Profile } from '#api/http/http-api.js';
 import type { HttpMetrics } from '#api/http/metrics.js';
 import type { HttpSettings } from '#api/http/options.js';
-import { isAccepted } from '#api/http/precompressed.js';
 import { TONCENTER_MOUNT } from '#api/http/profile.js';
-import { rateLimitHeaders } from '#api/http/rate-limit-headers.js';
 import type { RequestState } from '#api/http/request-state.js';
+import type { EndpointResult } from '#api/http/response-cache.js';
 import type { Clock } from '#kernel/clock.js';
 import type { LogFields, Logger } from '#kernel/logger.js';
 import { type ErrorClass, TernError } from '#kernel/tern-error.js';
+import '@fastify/compress';
+
+const ENCODINGS = ['br', 'gzip'] as const;
+type Encoding = (typeof ENCODINGS)[number];
+
+/** A text that is sent to many: encoded once for each form that clients accept. */
+export class PrecompressedText {
+  readonly #type: string;
+  readonly #make: () => string;
+  #bytes: Buffer | null = null;
+  readonly #encoded = new Map<Encoding, Buffer>();
+
+  /** @param make called when it is first sent @param type `Content-Type` */
+  constructor(make: () => string, type: string) {
+    this.#make = make;
+    this.#type = type;
+  }
+
+  send({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+    reply.header('Content-Type', this.#type).header('Vary', 'Accept-Encoding');
+    const encoding = acceptedEncoding(headers['accept-encoding']);
+    if (encoding === null) return reply.send(this.#text());
+    return reply.header('Content-Encoding', encoding).send(this.#in(encoding));
+  }
+
+  #text(): Buffer {
+    this.#bytes ??= Buffer.from(this.#make());
+    return this.#bytes;
+  }
+
+  #in(encoding: Encoding): Buffer {
+    const known = this.#encoded.get(encoding);
+    if (known !== undefined) return known;
+    const made = encoding === 'br' ? brotliCompressSync(this.#text(), BROTLI) : gzipSync(this.#text());
+    this.#encoded.set(encoding, made);
+    return made;
+  }
+}
+
+/** Takes about as long as gzip, and leaves a fifth less. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } };
+
+/** The encoding that suits best; null: the text as it is. */
+function acceptedEncoding(header: string | readonly string[] | undefined): Encoding | null {
+  return ENCODINGS.find((encoding) => isAccepted(encoding, header)) ?? null;
+}
+
+/** @param header `Accept-Encoding` */
+function isAccepted(encoding: Encoding, header: string | readonly string[] | undefined): boolean {
+  if (header === undefined) return false;
+  let isNamed = false;
+  for (const part of String(header).split(',', MOST_ENCODINGS)) {
+    const [name = '', ...parameters] = part.toLowerCase().split(';');
+    if (name.trim() !== encoding) continue;
+    isNamed = !parameters.some((each) => /^\s*q=0(\.0*)?\s*$/.test(each));
+  }
+  return isNamed;
+}
+
+const MOST_ENCODINGS = 20;
 
 interface RepliesModules {
   readonly clock: Clock;

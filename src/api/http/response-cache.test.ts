@@ -3,8 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { textOfJson } from '#api/http/endpoint.js';
-import { EndpointResult } from '#api/http/endpoint-result.js';
-import { parametersKey, ResponseCache } from '#api/http/response-cache.js';
+import { EndpointResult, parametersKey, ResponseCache } from '#api/http/response-cache.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 const at = (seqno: number) => ({ seqno, changes: undefined, mcSeqno: null });

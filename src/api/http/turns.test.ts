@@ -1,7 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import type { TurnKind } from '#api/http/turn-queues.js';
-import { Turns } from '#api/http/turns.js';
+import { type TurnKind, Turns } from '#api/http/turns.js';
 
 const SETTINGS = { turnMs: 5, maxUnbegun: 1_000, maxUnbegunPerClient: 100 };
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { priceOf } from '#api/http/price.js';
+import { priceOf } from '#api/http/work-queue.js';
 import { v3Endpoints } from '#api/v3/v3-api.js';
 
 function price(name: string, params: object, profile: 'spec' | 'toncenter' = 'spec'): number {

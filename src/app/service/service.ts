@@ -21,14 +21,15 @@ import { serviceErrors } from '#app/service/errors.js';
 import { IncarnationWatch } from '#app/service/incarnation-watch.js';
 import { type MeasuredService, ProcessRegistry, registerServiceMetrics } from '#app/service/metrics.js';
 import {
+  NetworkSlot,
   type NetworkTvmOptions,
   type OpenNetwork,
   type OpenNetworkOptions,
   openNetwork,
   PUBLIC_GROUP,
+  type Replacement,
 } from '#app/service/network.js';
 import { type NetworkIndex, type NetworkIndexOptions, openNetworkIndex } from '#app/service/network-index.js';
-import { NetworkSlot, type Replacement } from '#app/service/network-slot.js';
 import { type OpenPending, type OpenPendingOptions, openPending } from '#app/service/pending.js';
 import { affordableConnections, processLimits } from '#app/service/process-limits.js';
 import { type OpenStreams, openStreams, type StreamPlan } from '#app/service/streams.js';

@@ -1,4 +1,4 @@
-import { addressBlock } from '#services/access/address-block.js';
+import { addressBlock } from '#services/access/access.js';
 import { KeyIndex, looksLikeApiKey, newApiKey } from '#services/access/keys.js';
 import { parsePlans } from '#services/access/plans.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';

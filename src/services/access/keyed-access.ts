@@ -1,15 +1,15 @@
 import type { Logger } from '#kernel/logger.js';
-import type {
-  Access,
-  AccessDecision,
-  AccessRequest,
-  KeyClient,
-  PlanMetrics,
-  RateState,
-  WorkBudget,
-  WorkDecision,
+import {
+  type Access,
+  type AccessDecision,
+  type AccessRequest,
+  addressBlock,
+  type KeyClient,
+  type PlanMetrics,
+  type RateState,
+  type WorkBudget,
+  type WorkDecision,
 } from '#services/access/access.js';
-import { addressBlock } from '#services/access/address-block.js';
 import { KeyIndex, type KeyRecord, looksLikeApiKey } from '#services/access/keys.js';
 import type { LimitDecision, Limiter } from '#services/access/limits.js';
 import { type Limits, limitsOn, type Plan, type Plans, quotaText, rateText, workText } from '#services/access/plans.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addressBlock } from '#services/access/address-block.js';
+import { addressBlock } from '#services/access/access.js';
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonBody } from '#api/http/json-body.js';
-import { parseRpc, rpcIdOf } from '#api/http/request-body.js';
+import { parseJsonBody, parseRpc, rpcIdOf } from '#api/http/json-body.js';
 import { errorOf } from '#test/support/error-code.js';
 
 const body = (text: string) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyHttpApi, HttpNetwork } from '#api/http/http-api.js';
-import { NetworkSlot } from '#app/service/network-slot.js';
+import { NetworkSlot } from '#app/service/network.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 
 const changing = localnetErrors['other-command']({ command: 'a reset' });

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type AdmittedBody, BodyAdmission, hasLargeBody, largeBodyBytes } from '#api/http/body-admission.js';
-import type { TurnKind } from '#api/http/turn-queues.js';
+import { type AdmittedBody, BodyAdmission, hasLargeBody, largeBodyBytes } from '#api/http/body-reader.js';
+import type { TurnKind } from '#api/http/turns.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 

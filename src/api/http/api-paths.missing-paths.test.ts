@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { missingPath } from '#api/http/api-paths.js';
 import { httpErrors } from '#api/http/errors.js';
-import { missingPath } from '#api/http/missing-paths.js';
 
 const missing = { '/api/v3/later': 'use /api/v3/now', '/api/soon/': 'wait' };
 
