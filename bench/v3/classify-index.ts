@@ -7,8 +7,8 @@ import { systemClock } from '#kernel/clock.js';
 import { ClassifyLoop } from '#services/indexer/actions/classify-loop.js';
 import type { ClassifySums } from '#services/indexer/actions/classify-protocol.js';
 import { TraceClassification } from '#services/indexer/actions/trace-classification.js';
-import { actions } from '#services/indexer/derivations/actions.js';
 import { progressKey } from '#services/indexer/derivations/derivation.js';
+import { actions } from '#services/indexer/derivations/registered.js';
 
 /** Classifies all complete traces of an index, as its leader does, on one thread. @returns what was done, in how many seconds */
 export async function classifyIndex(

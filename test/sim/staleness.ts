@@ -7,7 +7,7 @@ import type { SwitchValues } from '#api/http/parameters.js';
 import { startHttpServer } from '#api/http/server.js';
 import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
 import { AddressRowCache } from '#api/v3/address-row-cache.js';
-import { ChangedKeys } from '#api/v3/changed-keys.js';
+import { ChangedKeys } from '#api/v3/answer-keys.js';
 import { type V3ChainContext, type V3ChainNetwork, type V3Switches, v3Context } from '#api/v3/context.js';
 import { FinalTexts } from '#api/v3/final-texts.js';
 import { writeAddressTail } from '#api/v3/page.js';

@@ -15,8 +15,11 @@ import { silentLogger } from '#kernel/logger.js';
 import { ContractCodes, PublishedLibraryCache } from '#services/indexer/contracts/contract-accounts.js';
 import { ConfigsAtBlock, ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
 import type { DetectionChain, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
-import { ContractDetector, type ContractDetectorModules } from '#services/indexer/contracts/detector.js';
-import { PastContractReader } from '#services/indexer/contracts/past-contracts.js';
+import {
+  ContractDetector,
+  type ContractDetectorModules,
+  PastContractReader,
+} from '#services/indexer/contracts/detector.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 import { mainnetConfig } from '#test/support/tvm-contract.js';
 

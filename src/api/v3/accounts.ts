@@ -24,8 +24,7 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
-import { jsonPieces } from '#api/v3/json-pieces.js';
-import { upperCaseRaw } from '#api/v3/json-values.js';
+import { jsonPieces, upperCaseRaw } from '#api/v3/json-pieces.js';
 import { addRows, checkPage, listAnswer, pageOf, rowsOf, wantedFacts, withAddresses } from '#api/v3/page.js';
 import { pageFields, v3AccountListParameter, v3HashListParameter } from '#api/v3/parameters.js';
 import { itemsPrice, pagePrice, ROW_PRICE } from '#api/v3/price.js';

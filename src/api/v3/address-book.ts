@@ -15,7 +15,7 @@ import {
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
-import { upperCaseRaw } from '#api/v3/json-values.js';
+import { upperCaseRaw } from '#api/v3/json-pieces.js';
 import { decodeAccount } from '#api/v3/parameters.js';
 import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { interfaceNamesOf } from '#domain/contracts/code-methods.js';

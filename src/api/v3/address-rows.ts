@@ -3,7 +3,7 @@ import type { AddressRow } from '#api/v3/address-row-cache.js';
 import { accountDependency } from '#api/v3/answer-keys.js';
 import type { V3Context } from '#api/v3/context.js';
 import { lookUpNamed } from '#api/v3/coverage.js';
-import { upperCaseRaw } from '#api/v3/json-values.js';
+import { upperCaseRaw } from '#api/v3/json-pieces.js';
 import type { AddressFacts, WantedFacts } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';
 

@@ -9,7 +9,7 @@ import {
   currenciesText,
   decimalText,
   upperCaseRaw,
-} from '#api/v3/json-values.js';
+} from '#api/v3/json-pieces.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 

@@ -18,7 +18,7 @@ import {
   liveTraceBody,
 } from '#api/v3/emulate-input.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { checkedBocBase64, upperCaseRaw } from '#api/v3/json-values.js';
+import { checkedBocBase64, upperCaseRaw } from '#api/v3/json-pieces.js';
 import { emulatedTransactions, writeLiveActions, writeLiveTransactionsInSlices } from '#api/v3/live-answers.js';
 import { EMULATION_PRICE } from '#api/v3/price.js';
 import { TraceNodeSchema } from '#api/v3/traces.js';

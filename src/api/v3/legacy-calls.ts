@@ -16,7 +16,7 @@ import {
 import { type V3ChainContext, v3ChainEndpoint } from '#api/v3/context.js';
 import { NEEDS_NOTHING } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { checkedBocBase64 } from '#api/v3/json-values.js';
+import { checkedBocBase64 } from '#api/v3/json-pieces.js';
 import { MISSING_INPUT } from '#api/v3/legacy-accounts.js';
 import { invalidParameter, quotedInput, v3AccountParameter } from '#api/v3/parameters.js';
 import { EMULATION_PRICE, GET_METHOD_PRICE, SEND_PRICE } from '#api/v3/price.js';

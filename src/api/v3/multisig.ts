@@ -23,7 +23,7 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { namedBy } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { base64Text, decimalText } from '#api/v3/json-values.js';
+import { base64Text, decimalText } from '#api/v3/json-pieces.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
 import {
   limitParameter,

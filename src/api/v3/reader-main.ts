@@ -3,7 +3,7 @@ import { JsonText } from '#api/http/endpoint.js';
 import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
 import { foldingGrammar } from '#api/http/query-string.js';
 import { keptTexts } from '#api/v3/address-row-cache.js';
-import { ChangedKeys } from '#api/v3/changed-keys.js';
+import { ChangedKeys } from '#api/v3/answer-keys.js';
 import { v3Context } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import type { ReaderCall, ReaderContract } from '#api/v3/reader-protocol.js';

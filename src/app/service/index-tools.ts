@@ -20,10 +20,10 @@ import { KeyBlockFile } from '#services/chain/key-blocks.js';
 import { type CheckIndexReport, checkIndex } from '#services/indexer/check/check-index.js';
 import {
   type DerivationLeft,
+  DerivedShare,
   derivationsLeft,
   restartDerivation,
 } from '#services/indexer/derivations/derivation-progress.js';
-import { DerivedShare } from '#services/indexer/derivations/derived-share.js';
 import { BundleSource } from '#services/indexer/fetch/bundle-source.js';
 import { StateImport, type StateImportProgress } from '#services/indexer/import/state-import.js';
 import type { Indexer } from '#services/indexer/indexer.js';

@@ -1,5 +1,5 @@
 import type { ApiFreshness } from '#api/http/http-api.js';
-import { ChangedKeys } from '#api/v3/changed-keys.js';
+import { ChangedKeys } from '#api/v3/answer-keys.js';
 import type { IndexRole, IndexStart, NetworkDatabase } from '#app/config/index-settings.js';
 import { BranchWatch } from '#app/service/branch-watch.js';
 import { type Environment, withClosers } from '#app/service/environment.js';

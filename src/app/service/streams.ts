@@ -8,8 +8,8 @@ import { type Environment, withClosers } from '#app/service/environment.js';
 import type { NetworkIndex } from '#app/service/network-index.js';
 import type { GlobalConfig } from '#drivers/lite/global-config.js';
 import { toHex } from '#kernel/bytes.js';
-import { actions } from '#services/indexer/derivations/actions.js';
 import { progressKey } from '#services/indexer/derivations/derivation.js';
+import { actions } from '#services/indexer/derivations/registered.js';
 import type { LiveTraces } from '#services/pending/live-trace.js';
 import { Webhooks } from '#services/webhooks/webhooks.js';
 

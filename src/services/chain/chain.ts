@@ -1,9 +1,12 @@
 import type { LiteSource } from '#drivers/lite/lite-source.js';
 import type { Address } from '#formats/address/address.js';
-import type { BlockHeader } from '#formats/proofs/block-header.js';
+import { type BlockHeader, verifyBlockFile } from '#formats/proofs/block-header.js';
 import { type BlockId, isMasterchain, printPosition, type Shard } from '#formats/proofs/block-id.js';
 import type { BlockQuery } from '#formats/proofs/shard-block.js';
 import type { ProvenTransaction } from '#formats/proofs/transactions.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
+import { LiteServerGetBlock, LiteServerNonfinalGetPendingShardBlocks } from '#formats/tl/lite-api.js';
+import { MASTERCHAIN } from '#formats/tlb/block-id.js';
 import type { Clock } from '#kernel/clock.js';
 import { withDeadline } from '#kernel/deadline.js';
 import type { Logger } from '#kernel/logger.js';
@@ -43,7 +46,6 @@ import {
   ShardReader,
   type ShardsRead,
 } from '#services/chain/masterchain-state.js';
-import { PendingBlockReader } from '#services/chain/pending-blocks.js';
 import {
   type BlockProofOptions,
   type BlockProofRead,
@@ -51,7 +53,7 @@ import {
   type ShardBlockProofRead,
   type SignaturesRead,
 } from '#services/chain/proofs.js';
-import { type ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
+import { copyBlockId, expectBlock, type ProvenBlock, ProvenBlocks } from '#services/chain/proven-blocks.js';
 import { type BlockAt, type ReadAt, ReadContext, type ReadOptions } from '#services/chain/read-context.js';
 import { MessageSender, type SentExternalMessage } from '#services/chain/send.js';
 import {
@@ -64,6 +66,44 @@ import {
   type TransactionsRead,
 } from '#services/chain/transactions.js';
 import { type ChainHead, HeadReader, Trust } from '#services/chain/trust.js';
+
+/** Blocks that a server may list. */
+const MOST_BLOCKS = 1_024;
+
+/**
+ * Reads shard blocks that the masterchain has not committed: what a server says of them is NOT proven, and another block may take
+ * their place. Only servers started with `--nonfinal-ls` answer (`liteServer.nonfinal.getPendingShardBlocks`).
+ */
+class PendingBlockReader {
+  /** The blocks that validators have signed, as a server says. @throws lite/*, chain/* */
+  async ids(context: ReadContext): Promise<readonly BlockId[]> {
+    const { value } = await context.query({
+      fn: LiteServerNonfinalGetPendingShardBlocks,
+      query: { mode: 0, wc: null, shard: null },
+      need: { kind: 'head' },
+      verify: ({ signed_blocks }) => {
+        const found = signed_blocks.map(copyBlockId);
+        if (found.length <= MOST_BLOCKS && found.every(({ workchain }) => workchain !== MASTERCHAIN)) return found;
+        throw chainErrors['incomplete-answer']({ problem: 'it lists blocks that are no pending shard blocks' });
+      },
+    });
+    return value;
+  }
+
+  /** The block of an id, whose hashes are checked. @throws lite/*, chain/*, proofs/* */
+  async block(context: ReadContext, id: BlockId): Promise<BlockHeader> {
+    const { value } = await context.query({
+      fn: LiteServerGetBlock,
+      query: { id: blockIdToTl(id) },
+      need: { kind: 'head' },
+      verify: (answer) => {
+        expectBlock(answer.id, id);
+        return verifyBlockFile(answer.data, id);
+      },
+    });
+    return value;
+  }
+}
 
 export interface ChainModules {
   readonly source: LiteSource;

@@ -9,6 +9,7 @@ import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
 import type { Listed, Page, TimeBounds } from '#drivers/store/read/index-types.js';
 import {
   hasTime,
+  isSystemTrace,
   type RowWindow,
   readPage,
   storableTimeRange,
@@ -16,7 +17,6 @@ import {
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
 import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
-import { isSystemTrace } from '#drivers/store/read/system-rows.js';
 import { rootsOf } from '#drivers/store/read/traces.js';
 import { StoredMessages } from '#drivers/store/stored-transaction.js';
 import type { Address } from '#formats/address/address.js';

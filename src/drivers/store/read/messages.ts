@@ -13,6 +13,7 @@ import type {
 import {
   hasLt,
   hasTime,
+  isSystemMessage,
   type OrderKey,
   queryDigest,
   type RowWindow,
@@ -33,7 +34,6 @@ import {
   type Sql,
   sql,
 } from '#drivers/store/read/session.js';
-import { isSystemMessage } from '#drivers/store/read/system-rows.js';
 import { completeTransactions } from '#drivers/store/read/transaction-assembly.js';
 import { type StoredMessage, StoredMessages, type StoredTransaction } from '#drivers/store/stored-transaction.js';
 import type { MESSAGES, StoredRowOf } from '#drivers/store/tables.js';

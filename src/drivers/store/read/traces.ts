@@ -12,6 +12,7 @@ import type {
 import {
   hasLt,
   hasTime,
+  isSystemTrace,
   type RowWindow,
   readPage,
   storableTimeRange,
@@ -19,7 +20,6 @@ import {
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
-import { isSystemTrace } from '#drivers/store/read/system-rows.js';
 import {
   assembleOthers,
   assembleTransactions,

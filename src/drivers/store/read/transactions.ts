@@ -21,6 +21,7 @@ import {
   hasLt,
   hasTime,
   idsOfMcBlock,
+  isSystemTransaction,
   type KeysetList,
   type OrderKey,
   queryDigest,
@@ -33,7 +34,6 @@ import {
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
 import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
-import { isSystemTransaction } from '#drivers/store/read/system-rows.js';
 import {
   assembleOthers,
   assembleTransactions,

@@ -9,7 +9,7 @@ import type {
 import type { FailedTrace } from '#services/indexer/actions/trace-classification.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import type { IndexerContext } from '#services/indexer/index-progress.js';
-import { CountsByTwo, type DelayMetrics, WakeCounter } from '#services/indexer/wake-counter.js';
+import { CountsByTwo, type DelayMetrics, WakeCounter } from '#services/indexer/wake-loop.js';
 
 /** Metrics of the classification of traces into actions. Sums only grow. */
 export interface ActionClassificationMetrics {

@@ -10,8 +10,8 @@ import { WorkerSide } from '#kernel/worker-side.js';
 import { ClassifyLoop } from '#services/indexer/actions/classify-loop.js';
 import type { ClassifyContract } from '#services/indexer/actions/classify-protocol.js';
 import { type ClassifiedPage, TraceClassification } from '#services/indexer/actions/trace-classification.js';
-import { actions } from '#services/indexer/derivations/actions.js';
 import { progressKey } from '#services/indexer/derivations/derivation.js';
+import { actions } from '#services/indexer/derivations/registered.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
 // The event loop goes first, as in the threads that write.

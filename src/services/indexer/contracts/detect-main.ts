@@ -11,10 +11,8 @@ import { plainError } from '#kernel/worker-channel.js';
 import { forwardedLogger, WorkerSide } from '#kernel/worker-side.js';
 import { ContractCodes, PublishedLibraryCache } from '#services/indexer/contracts/contract-accounts.js';
 import { ConfigsAtBlock, ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
-import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
 import type { DetectContract, DetectionChain } from '#services/indexer/contracts/detect-protocol.js';
-import { ContractDetector } from '#services/indexer/contracts/detector.js';
-import { PastContractReader } from '#services/indexer/contracts/past-contracts.js';
+import { ContractDetector, DetectLoop, PastContractReader } from '#services/indexer/contracts/detector.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 
 lowerPriority(ownThreadCpuTime(), BEHIND.worker);

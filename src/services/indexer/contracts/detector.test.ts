@@ -5,7 +5,7 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import { systemClock } from '#kernel/clock.js';
 import { chainErrors } from '#services/chain/errors.js';
-import { DetectLoop } from '#services/indexer/contracts/detect-loop.js';
+import { DetectLoop } from '#services/indexer/contracts/detector.js';
 import { restartDerivation } from '#services/indexer/derivations/derivation-progress.js';
 import { otherAccounts, recordedAccounts, resolveRecordedLibrary } from '#test/support/contract-accounts.js';
 import { ContractIndex } from '#test/support/contract-index.js';

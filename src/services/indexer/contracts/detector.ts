@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import type { ClientBase } from 'pg';
 import { nativeCodeOf } from '#domain/contracts/interface-registry.js';
 import { WALLET_CODE_HASHES } from '#domain/contracts/wallet.js';
 import type { Database } from '#drivers/store/database.js';
@@ -7,15 +8,24 @@ import { accountKey, addressBytes, addressOfBytes } from '#drivers/store/keys.js
 import { addImportedAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
 import { endClassificationWaits } from '#drivers/store/write/actions.js';
 import {
+  countQueued,
   nextQueued,
   postponeQueued,
   type QueuedContract,
+  queueReferrers,
   queueRefusedReferrers,
   recordChangedContracts,
   removeQueued,
   writeReferences,
 } from '#drivers/store/write/contract-queue.js';
 import { writeContracts } from '#drivers/store/write/contracts.js';
+import {
+  nextPastContracts,
+  postponePastContracts,
+  type ReadPastContract,
+  type WantedPastContract,
+  writePastContracts,
+} from '#drivers/store/write/past-contracts.js';
 import { confirmEvents } from '#drivers/store/write/token-events.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 import type { Clock } from '#kernel/clock.js';
@@ -26,6 +36,7 @@ import {
   type ContractCodes,
   type PublishedLibraryCache,
   unindexedAccountRow,
+  unindexedContractAccount,
 } from '#services/indexer/contracts/contract-accounts.js';
 import type { ContractMethodRunner } from '#services/indexer/contracts/contract-methods.js';
 import {
@@ -38,7 +49,10 @@ import {
   newlyVerified,
   readKnownContracts,
 } from '#services/indexer/contracts/detect-contract.js';
-import type { DetectionChain, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
+import type { DetectionChain, DetectPace, DetectSums } from '#services/indexer/contracts/detect-protocol.js';
+import { deriveNextAccounts, isDerived } from '#services/indexer/derivations/derivation-progress.js';
+import { contracts } from '#services/indexer/derivations/registered.js';
+import { WakeLoop, type WakeLoopModules } from '#services/indexer/wake-loop.js';
 
 export interface ContractDetectorModules extends DetectContractModules {
   readonly database: Database;
@@ -54,7 +68,7 @@ export interface ContractDetectorModules extends DetectContractModules {
 }
 
 /** Errors of the database, and of a TVM pool that is closing: they say nothing about a contract. */
-export const INDEX_ERRORS = /^store\/|^tvm\/(closed|not-started)$/;
+const INDEX_ERRORS = /^store\/|^tvm\/(closed|not-started)$/;
 
 /** Accounts per detection batch. */
 const BATCH = 256;
@@ -229,4 +243,142 @@ function addressKey(address: Uint8Array): string {
 
 function maxOf(a: bigint, b: bigint): bigint {
   return a > b ? a : b;
+}
+
+export interface DetectLoopModules extends WakeLoopModules {
+  readonly detector: Pick<ContractDetector, 'next'>;
+  readonly past: Pick<PastContractReader, 'next'>;
+  readonly database: Database;
+  /** Unix seconds. */
+  readonly unixTime: () => number;
+  readonly onDetected: (sums: DetectSums) => void;
+  /** Called periodically with the queue length. */
+  readonly onQueued: (queued: number) => void;
+  /** No account is due. `wake`: number of the last wake received before the check; `soon`: accounts that will be due within seconds. */
+  readonly onIdle: (wake: number, queued: number, soon: number) => void;
+}
+
+/** Accounts queued per page of a rederivation. */
+const QUEUE_PAGE = 2000;
+
+/** Interval of counting the queue, which is slow for a long queue. */
+const COUNT_MS = 5000;
+/** Minimum assumed work time when leaving time to others. */
+const MIN_WORK_MS = 20;
+
+/** Detects contracts while any are due, and then waits. */
+export class DetectLoop extends WakeLoop<DetectPace> {
+  readonly #modules: DetectLoopModules;
+  #counted = Number.NEGATIVE_INFINITY;
+
+  constructor(modules: DetectLoopModules) {
+    super({ newestFirst: false, share: 1 }, modules);
+    this.#modules = modules;
+  }
+
+  protected async step(): Promise<boolean> {
+    const { detector, past, database, clock, onDetected, onQueued } = this.#modules;
+    const startedAt = clock.now();
+    if (startedAt - this.#counted >= COUNT_MS) {
+      onQueued((await database.withWriter(countQueued)).all);
+      this.#counted = startedAt;
+    }
+    const sums = (await detector.next(this.pace.newestFirst)) ?? (await past.next());
+    if (sums === null) return this.#queueMore();
+    onDetected(sums);
+    const { share } = this.pace;
+    if (share < 1) await this.rest(Math.max(clock.now() - startedAt, MIN_WORK_MS) * (1 / share - 1));
+    return true;
+  }
+
+  protected async idle(wake: number): Promise<void> {
+    const { database, onIdle } = this.#modules;
+    const { all, soon } = await database.withWriter(countQueued);
+    onIdle(wake, all, soon);
+  }
+
+  /** @returns whether there may be accounts to detect */
+  async #queueMore(): Promise<boolean> {
+    const { database, unixTime } = this.#modules;
+    return database.transaction(async (client) => {
+      if ((await isDerived(client, contracts)) && (await this.#nothingChanged(client))) return false;
+      await lockTraces(client);
+      if ((await queueReferrers(client, unixTime(), QUEUE_PAGE)) > 0) return true;
+      return deriveNextAccounts(client, contracts, unixTime());
+    });
+  }
+
+  async #nothingChanged(client: ClientBase): Promise<boolean> {
+    const { rows } = await client.query('SELECT FROM changed_contracts LIMIT 1');
+    return rows.length === 0;
+  }
+}
+
+/** States read at a time. */
+const PAST_BATCH = 16;
+
+/**
+ * Reads contracts as of an earlier masterchain block, for classification: the account with proof from the chain, its interfaces as
+ * detection finds them. What it says of other contracts is compared with their newest states.
+ */
+export class PastContractReader {
+  readonly #modules: ContractDetectorModules;
+
+  constructor(modules: ContractDetectorModules) {
+    this.#modules = modules;
+  }
+
+  /** Reads the next ones and queues the traces that wait for them. @returns null when none is due @throws store/*: nothing was written */
+  async next(): Promise<DetectSums | null> {
+    const { database, clock, unixTime, runs } = this.#modules;
+    const startedAt = clock.now();
+    const runsBefore = runs.count;
+    const wanted = await database.withWriter((client) => nextPastContracts(client, unixTime(), PAST_BATCH));
+    if (wanted.length === 0) return null;
+    const states = new ContractAccounts(this.#modules);
+    const counts = { natively: 0 };
+    const read = await Promise.all(wanted.map((each) => this.#read(each, states, counts)));
+    const done = read.filter((each) => each !== null);
+    const postponed = wanted.filter((_, i) => read[i] === null);
+    await database.transaction(async (client) => {
+      await writePastContracts(client, done);
+      await postponePastContracts(client, postponed, unixTime());
+      await endClassificationWaits(
+        client,
+        done.map(({ address }) => addressBytes(address)),
+      );
+    });
+    return {
+      detected: done.length,
+      natively: counts.natively,
+      runs: runs.count - runsBefore,
+      postponed: postponed.length,
+      seconds: (clock.now() - startedAt) / 1000,
+      refused: {},
+    };
+  }
+
+  /** Null: it cannot be read now. */
+  async #read(
+    { address, mc_seqno, attempts }: WantedPastContract,
+    states: ContractAccounts,
+    counts: { natively: number },
+  ): Promise<ReadPastContract | null> {
+    const { chain, codes, libraries, runs, onPostponed } = this.#modules;
+    const nothing = { address, mc_seqno, code_hash: null, rows: [] };
+    try {
+      const account = await chain.accountAt(addressBytes(address), mc_seqno);
+      if (account === 'unavailable') return { ...nothing, outcome: account };
+      const state = account === null ? null : await unindexedContractAccount(address, account, codes);
+      if (state === null) return { ...nothing, outcome: 'read' };
+      const onNative = () => void counts.natively++;
+      const view = new IndexedContractView(state, { states, runs, libraries, onNative });
+      const { found } = await detectContract(state, view, null, attempts, this.#modules);
+      return { address, mc_seqno, outcome: 'read', code_hash: state.code_hash, rows: found.rows };
+    } catch (error) {
+      if (isTernError(error) && INDEX_ERRORS.test(error.code)) throw error;
+      onPostponed(error);
+      return null;
+    }
+  }
 }

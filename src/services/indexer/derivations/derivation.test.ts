@@ -7,15 +7,14 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
-import { contracts } from '#services/indexer/derivations/accounts.js';
 import {
   type AccountDerivation,
   type Derivation,
   progressKey,
   type TraceDerivation,
 } from '#services/indexer/derivations/derivation.js';
-import { DERIVATIONS } from '#services/indexer/derivations/registered.js';
-import { DerivationRunner } from '#services/indexer/derivations/run-derivations.js';
+import { DerivationRunner } from '#services/indexer/derivations/derivation-progress.js';
+import { contracts, DERIVATIONS } from '#services/indexer/derivations/registered.js';
 import { Retries } from '#services/indexer/retries.js';
 import { BatchWriter } from '#services/indexer/write/batch-writer.js';
 import { type RecordedBundles, recordedBundles } from '#test/support/recorded-bundles.js';

@@ -5,7 +5,7 @@ import { BEHIND, lowerPriority, ownThreadCpuTime } from '#kernel/os-thread.js';
 import { WorkerSide } from '#kernel/worker-side.js';
 import { indexerErrors } from '#services/indexer/errors.js';
 import { BatchWriter } from '#services/indexer/write/batch-writer.js';
-import { unpackBundles, type WriteThreadContract } from '#services/indexer/write/thread-protocol.js';
+import { unpackBundles, type WriteThreadContract } from '#services/indexer/write/write-pool.js';
 
 lowerPriority(ownThreadCpuTime(), BEHIND.worker);
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DerivationLeft } from '#services/indexer/derivations/derivation-progress.js';
-import { DerivedShare } from '#services/indexer/derivations/derived-share.js';
+import { type DerivationLeft, DerivedShare } from '#services/indexer/derivations/derivation-progress.js';
 
 const left = (name: string, rest: Partial<DerivationLeft>): DerivationLeft => {
   const all = { mcBlocks: 0, unvisited: 0, queued: 0, ...rest };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ContractFacts } from '#domain/actions/trace-facts.js';
 import type { TracedTransaction } from '#domain/actions/trace-input.js';
 import type { AccountFacts } from '#drivers/store/write/trace-facts.js';
-import { FactsAtTrace } from '#services/indexer/actions/facts-at-trace.js';
+import { FactsAtTrace } from '#services/indexer/actions/trace-classification.js';
 import { account } from '#test/support/made-traces.js';
 
 const [SALE, AUCTION, WALLET, OWNER] = [1, 2, 3, 4].map(account) as [

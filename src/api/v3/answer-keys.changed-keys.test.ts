@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ChangedKeys } from '#api/v3/changed-keys.js';
+import { ChangedKeys } from '#api/v3/answer-keys.js';
 import { NO_KEYS, type TouchedKeys } from '#drivers/store/event-log.js';
 
 const touched = (keys: Partial<TouchedKeys>): TouchedKeys => ({ ...NO_KEYS, ...keys });

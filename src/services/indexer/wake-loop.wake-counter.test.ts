@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { CountsByTwo, WakeCounter } from '#services/indexer/wake-counter.js';
+import { CountsByTwo, WakeCounter } from '#services/indexer/wake-loop.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 it('measures the delay of each followed batch from its own end', () => {
