@@ -13,7 +13,7 @@ import {
   progressKey,
   type TraceDerivation,
 } from '#services/indexer/derivations/derivation.js';
-import { DerivationRunner } from '#services/indexer/derivations/derivation-progress.js';
+import { DerivationRunner } from '#services/indexer/derivations/run-derivations.js';
 import { contracts, DERIVATIONS } from '#services/indexer/derivations/registered.js';
 import { Retries } from '#services/indexer/retries.js';
 import { BatchWriter } from '#services/indexer/write/batch-writer.js';

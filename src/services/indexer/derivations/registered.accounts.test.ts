@@ -11,7 +11,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { toHex } from '#kernel/bytes.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
-import { DerivationRunner } from '#services/indexer/derivations/derivation-progress.js';
+import { DerivationRunner } from '#services/indexer/derivations/run-derivations.js';
 import { codeMethodsDerivation } from '#services/indexer/derivations/registered.js';
 import { Retries } from '#services/indexer/retries.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';

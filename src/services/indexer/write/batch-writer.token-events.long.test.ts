@@ -13,7 +13,7 @@ import { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
-import { DerivationRunner } from '#services/indexer/derivations/derivation-progress.js';
+import { DerivationRunner } from '#services/indexer/derivations/run-derivations.js';
 import { tokenEvents } from '#services/indexer/derivations/registered.js';
 import { Retries } from '#services/indexer/retries.js';
 import { buildBundleRows } from '#services/indexer/rows/build-rows.js';
