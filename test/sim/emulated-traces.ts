@@ -1,4 +1,4 @@
-import { networkEmulation } from '#app/service/emulation.js';
+import { networkEmulation } from '#app/service/apis.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';

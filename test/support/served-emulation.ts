@@ -3,7 +3,7 @@ import { startHttpServer } from '#api/http/server.js';
 import { v3Context } from '#api/v3/context.js';
 import { emulateDescription } from '#api/v3/emulate-api.js';
 import { systemEnvironment } from '#app/cli/environment.js';
-import { networkEmulation } from '#app/service/emulation.js';
+import { networkEmulation } from '#app/service/apis.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';

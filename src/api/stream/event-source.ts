@@ -1,5 +1,5 @@
-import { RequestFields } from '#api/stream/go-json.js';
 import type { StreamHub } from '#api/stream/hub.js';
+import { RequestFields } from '#api/stream/request-json.js';
 import type { EventSink } from '#api/stream/subscriber.js';
 import type { Subscription } from '#api/stream/subscription.js';
 import { emptySubscription, type RequestContext, readSubscription } from '#api/stream/subscription-request.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { EventSerializer } from '#api/stream/event-serializer.js';
+import type { EventSerializer } from '#api/stream/event-writer.js';
 import { StreamHub } from '#api/stream/hub.js';
 import type { EventSink, EventText } from '#api/stream/subscriber.js';
 import { eventOptions, rawOf, type Subscription, subscribedAccount } from '#api/stream/subscription.js';

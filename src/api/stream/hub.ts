@@ -10,8 +10,7 @@ import {
   type StreamPosition,
 } from '#api/stream/cursor.js';
 import { streamErrors } from '#api/stream/errors.js';
-import type { EventSerializer } from '#api/stream/event-serializer.js';
-import { FinalEventWriter } from '#api/stream/event-writer.js';
+import { type EventSerializer, FinalEventWriter } from '#api/stream/event-writer.js';
 import { type FinalEvent, FinalEventReader } from '#api/stream/final-events.js';
 import { LanePositions } from '#api/stream/lane-positions.js';
 import { LiveFeed } from '#api/stream/live-events.js';

@@ -1,5 +1,4 @@
-import type { EventSerializer } from '#api/stream/event-serializer.js';
-import { addressTail, hashMember } from '#api/stream/event-writer.js';
+import { addressTail, type EventSerializer, hashMember } from '#api/stream/event-writer.js';
 import { EventText, type Subscriber } from '#api/stream/subscriber.js';
 import { type EventOptions, type EventType, rawOf } from '#api/stream/subscription.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';

@@ -4,11 +4,10 @@ import { TONCENTER_MOUNT } from '#api/http/profile.js';
 import { ConnectionLimits } from '#api/stream/connection-limits.js';
 import { streamAsyncApi, streamOpenApi } from '#api/stream/description.js';
 import { streamErrors } from '#api/stream/errors.js';
-import { RequestFields } from '#api/stream/go-json.js';
 import type { StreamHub } from '#api/stream/hub.js';
 import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.js';
 import { acknowledgement, failureJson, htmlSafeJson, problemText, refusalStatus } from '#api/stream/refusals.js';
-import { bodyValue, formValue, readingPrice } from '#api/stream/request-json.js';
+import { bodyValue, formValue, RequestFields, readingPrice } from '#api/stream/request-json.js';
 import { SseConnection } from '#api/stream/sse.js';
 import { sizeOf, watchingPrice } from '#api/stream/subscription.js';
 import {

@@ -1,6 +1,6 @@
 import type { Profile } from '#api/http/http-api.js';
 import { streamErrors } from '#api/stream/errors.js';
-import type { RequestFields } from '#api/stream/go-json.js';
+import type { RequestFields } from '#api/stream/request-json.js';
 import {
   type EventOptions,
   type EventType,

@@ -2,11 +2,10 @@ import type { WebSocket } from 'ws';
 import type { RawRequest } from '#api/http/http-api.js';
 import type { ConnectionGrant, ConnectionLimits } from '#api/stream/connection-limits.js';
 import { streamErrors } from '#api/stream/errors.js';
-import { RequestFields } from '#api/stream/go-json.js';
 import type { StreamHub } from '#api/stream/hub.js';
 import type { StreamSettings } from '#api/stream/options.js';
 import { acknowledgement, failureJson, problemText, type RequestName } from '#api/stream/refusals.js';
-import { jsonValue, readingPrice } from '#api/stream/request-json.js';
+import { jsonValue, RequestFields, readingPrice } from '#api/stream/request-json.js';
 import type { Subscriber } from '#api/stream/subscriber.js';
 import { type Subscription, sizeOf, watchingPrice } from '#api/stream/subscription.js';
 import {

@@ -3,8 +3,13 @@ import type { Endpoint } from '#api/http/endpoint.js';
 import type { AnswerHeaders, Profile } from '#api/http/http-api.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { ACCOUNT_PRICE } from '#api/v3/price.js';
-import { coverageText, historyText, isHistoryComplete, isStateComplete } from '#drivers/store/coverage.js';
-import type { IndexCoverage } from '#drivers/store/index-state.js';
+import {
+  coverageText,
+  historyText,
+  type IndexCoverage,
+  isHistoryComplete,
+  isStateComplete,
+} from '#drivers/store/index-state.js';
 import type { Address } from '#formats/address/address.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import type { TernError } from '#kernel/tern-error.js';

@@ -42,7 +42,7 @@ import {
   type TraceRequest,
 } from '#services/emulation/emulated-trace.js';
 import { encodeTonConnect } from '#services/emulation/ton-connect.js';
-import type { FoundContract, TraceMeanings } from '#services/emulation/trace-meaning.js';
+import type { FoundContract, TraceMeanings } from '#services/emulation/trace-meanings.js';
 import type { LiveTrace } from '#services/pending/live-trace.js';
 
 /** What the emulation methods use of one network. */

@@ -19,16 +19,40 @@ import { type EmulateContext, type EmulateSwitches, emulateDescription } from '#
 import { writeAddressTail } from '#api/v3/page.js';
 import type { ReaderPool } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
-import { networkEmulation } from '#app/service/emulation.js';
 import type { OpenNetwork } from '#app/service/network.js';
 import type { NetworkIndex } from '#app/service/network-index.js';
-import type { DnsRoot } from '#domain/contracts/dns-domain.js';
+import { DNS_ROOTS, type DnsRoot } from '#domain/contracts/dns-domain.js';
 import { pause, systemClock } from '#kernel/clock.js';
 import { WorkSlices } from '#kernel/work-slices.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { LocalNode } from '#localnet/node/local-node.js';
 import type { AccessAdministration } from '#services/access/start-keyed-access.js';
+import type { ChainReads } from '#services/chain/chain-reads.js';
+import type { ContractService } from '#services/emulation/contract-service.js';
+import type { TraceEmulation } from '#services/emulation/emulated-trace.js';
+import { ContractTraceMeanings, type TraceMeanings } from '#services/emulation/trace-meanings.js';
 import type { LiveMessages } from '#services/pending/live-messages.js';
+
+/** Emulates traces and understands them. */
+export type NetworkEmulation = TraceEmulation & TraceMeanings;
+
+/** @param dnsRoots DNS collections besides the well-known ones */
+export function networkEmulation(
+  { chain, contracts }: { readonly chain: Pick<ChainReads, 'account'>; readonly contracts: ContractService },
+  dnsRoots: readonly DnsRoot[],
+): NetworkEmulation {
+  const meanings = new ContractTraceMeanings(
+    { dnsRoots: [...DNS_ROOTS, ...dnsRoots] },
+    {
+      account: (address, options) => chain.account(address, options),
+      contractsWith: (states, options) => contracts.contractsWith(states, options),
+    },
+  );
+  return {
+    emulateTrace: (request, options) => contracts.emulateTrace(request, options),
+    meaningOf: (trace, options) => meanings.meaningOf(trace, options),
+  };
+}
 
 /** Version of the published document that this API follows. */
 const DOCUMENT_VERSION = '2.1.1';

@@ -14,8 +14,7 @@ import { configErrors } from '#app/config/errors.js';
 import type { Listener } from '#app/config/listeners.js';
 import { isSameNetwork, isTestnet, type NamedGroup, type NamedNetwork } from '#app/config/networks.js';
 import { ForkAccountImporter } from '#app/service/account-import.js';
-import { adminApi, emulateApi, localnetApi, v2Api, v3Api } from '#app/service/apis.js';
-import { networkEmulation } from '#app/service/emulation.js';
+import { adminApi, emulateApi, localnetApi, networkEmulation, v2Api, v3Api } from '#app/service/apis.js';
 import { type Environment, withClosers, withLogField } from '#app/service/environment.js';
 import { serviceErrors } from '#app/service/errors.js';
 import { IncarnationWatch } from '#app/service/incarnation-watch.js';
@@ -34,7 +33,7 @@ import { type OpenPending, type OpenPendingOptions, openPending } from '#app/ser
 import { affordableConnections, processLimits } from '#app/service/process-limits.js';
 import { type OpenStreams, openStreams, type StreamPlan } from '#app/service/streams.js';
 import type { GlobalConfig } from '#drivers/lite/global-config.js';
-import { coverageText } from '#drivers/store/coverage.js';
+import { coverageText } from '#drivers/store/index-state.js';
 import type { Address } from '#formats/address/address.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { LocalNode } from '#localnet/node/local-node.js';

@@ -348,3 +348,35 @@ export async function requireNetwork(
   const { incarnation: chain = null } = network;
   for (const index of rows) if (!writes || !isReplaced({ chain }, index)) requireSameNetwork(network, index);
 }
+
+/** Whether every account is known in its newest state: none that has no row exists. */
+export function isStateComplete({ history, selected, state_seqno }: IndexCoverage): boolean {
+  return !selected && state_seqno !== null && state_seqno >= (history.at(-1)?.to ?? 0);
+}
+
+/** Whether all blocks of the chain up to the head of the index are indexed, for all accounts. */
+export function isHistoryComplete({ history, selected }: IndexCoverage): boolean {
+  return !selected && history.length === 1 && history[0]!.from === 1;
+}
+
+/** At most so many ranges are printed: those with the newest blocks. */
+const MOST_RANGES = 8;
+
+/** The indexed masterchain seqnos as text: `1-599,900-1060`; `none`. Of very many ranges only the newest. */
+export function historyText(history: readonly SeqnoRange[]): string {
+  if (history.length === 0) return 'none';
+  return history
+    .slice(-MOST_RANGES)
+    .map(({ from, to }) => `${from}-${to}`)
+    .join(',');
+}
+
+/**
+ * The coverage as text: `history=900-1060; state=partial`, with `; accounts=selected` where only selected accounts are indexed. It is the
+ * value of `X-Tern-Coverage`.
+ */
+export function coverageText(coverage: IndexCoverage): string {
+  const selected = coverage.selected ? '; accounts=selected' : '';
+  const state = isStateComplete(coverage) ? 'complete' : 'partial';
+  return `history=${historyText(coverage.history)}; state=${state}${selected}`;
+}

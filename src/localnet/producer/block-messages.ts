@@ -1,5 +1,4 @@
-import type { MessagePlace } from '#drivers/tvm/message-order.js';
-import type { NewTransaction } from '#drivers/tvm/transaction-runner.js';
+import type { MessagePlace, NewTransaction } from '#drivers/tvm/transaction-runner.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { buildAugmentedDictionary } from '#formats/cells/dict-build.js';

@@ -1,5 +1,10 @@
-import { comparePlaces, type MessagePlace, NewMessages } from '#drivers/tvm/message-order.js';
-import type { NewTransaction, TransactionRunner } from '#drivers/tvm/transaction-runner.js';
+import {
+  comparePlaces,
+  type MessagePlace,
+  NewMessages,
+  type NewTransaction,
+  type TransactionRunner,
+} from '#drivers/tvm/transaction-runner.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { Shard } from '#formats/proofs/block-id.js';
 import { accountPrefix } from '#formats/tlb/block-id.js';

@@ -1,4 +1,4 @@
-import { comparePlaces, type MessagePlace } from '#drivers/tvm/message-order.js';
+import { comparePlaces, type MessagePlace } from '#drivers/tvm/transaction-runner.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { openNode } from '#formats/cells/dict-build.js';
 import { splitAugmentedDictionary } from '#formats/cells/dict-edit.js';

@@ -22,8 +22,13 @@ import {
 import { shardContains } from '#formats/tlb/block-id.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { chainErrors } from '#services/chain/errors.js';
-import { type FoundBlock, lookupFrom } from '#services/chain/lookup-query.js';
-import { expectBlock, type ProvenBlock, type ProvenBlocks } from '#services/chain/proven-blocks.js';
+import {
+  expectBlock,
+  type FoundBlock,
+  lookupFrom,
+  type ProvenBlock,
+  type ProvenBlocks,
+} from '#services/chain/proven-blocks.js';
 import {
   type BlockAt,
   type CheckedAnswer,

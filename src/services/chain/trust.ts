@@ -16,8 +16,13 @@ import type { Logger } from '#kernel/logger.js';
 import type { TernError } from '#kernel/tern-error.js';
 import { chainErrors } from '#services/chain/errors.js';
 import type { KeyBlockStore } from '#services/chain/key-blocks.js';
-import { lookupFrom } from '#services/chain/lookup-query.js';
-import { copyBlockId, expectBlock, type ProvenBlock, type ProvenBlocks } from '#services/chain/proven-blocks.js';
+import {
+  copyBlockId,
+  expectBlock,
+  lookupFrom,
+  type ProvenBlock,
+  type ProvenBlocks,
+} from '#services/chain/proven-blocks.js';
 import { type CheckedAnswer, isServersFailure, type ReadContext } from '#services/chain/read-context.js';
 
 /** The newest proven masterchain block. */

@@ -25,8 +25,7 @@ import type { EmulatedTrace, TraceEmulation, TraceRequest } from '#services/emul
 import { emulationErrors } from '#services/emulation/errors.js';
 import { estimateFee } from '#services/emulation/estimate-fee.js';
 import { explainRefusal } from '#services/emulation/explain-refusal.js';
-import { FairGate } from '#services/emulation/fair-gate.js';
-import { GetMethodRunner } from '#services/emulation/get-methods.js';
+import { FairGate, GetMethodRunner } from '#services/emulation/get-methods.js';
 import type { ContractsMetrics, ContractsStatus } from '#services/emulation/metrics.js';
 import {
   type ContractModules,

@@ -1,6 +1,5 @@
 import { tvmErrors } from '#drivers/tvm/errors.js';
-import { NewMessages } from '#drivers/tvm/message-order.js';
-import { type RunAccount, TransactionRunner } from '#drivers/tvm/transaction-runner.js';
+import { NewMessages, type RunAccount, TransactionRunner } from '#drivers/tvm/transaction-runner.js';
 import type { RunOptions, TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';

@@ -1,7 +1,6 @@
 import { DNS_ROOTS, type DnsRoot } from '#domain/contracts/dns-domain.js';
-import { isStateComplete } from '#drivers/store/coverage.js';
 import type { Database, DatabaseReader } from '#drivers/store/database.js';
-import type { IndexCoverage } from '#drivers/store/index-state.js';
+import { type IndexCoverage, isStateComplete } from '#drivers/store/index-state.js';
 import { addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import {
   type AccountKnowledge,

@@ -3,7 +3,7 @@ import type { Address } from '#formats/address/address.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Message, normalizedExternalHash } from '#formats/tlb/message.js';
 import type { Clock } from '#kernel/clock.js';
-import { liveTransactionOf } from '#services/pending/follow-index.js';
+import { liveTransactionOf } from '#services/pending/follow-blocks.js';
 import type { LiveMessages, MessageStage } from '#services/pending/live-messages.js';
 import type { Finality, Invalidation, LiveTransaction } from '#services/pending/live-trace.js';
 import { failuresOf, type TransactionFailure } from '#services/pending/message-outcome.js';

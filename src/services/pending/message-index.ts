@@ -1,13 +1,57 @@
+import { readWallet, readWalletMessage } from '#domain/contracts/wallet.js';
 import { hashKey } from '#drivers/store/keys.js';
 import type { Address } from '#formats/address/address.js';
-import type { Cell } from '#formats/cells/cell.js';
+import { type Cell, CellType } from '#formats/cells/cell.js';
+import { openCell } from '#formats/cells/slice.js';
+import { Account } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { type ExternalInMessage, Message, normalizedExternalHash } from '#formats/tlb/message.js';
+import {
+  type ExternalInMessage,
+  Message,
+  messageBody,
+  messageInit,
+  normalizedExternalHash,
+} from '#formats/tlb/message.js';
 import { toHex } from '#kernel/bytes.js';
+import { isTernError } from '#kernel/tern-error.js';
 import type { MessageOrigin } from '#services/pending/live-messages.js';
-import type { LiveTrace } from '#services/pending/live-trace.js';
+import type { Invalidation, LiveTrace } from '#services/pending/live-trace.js';
 import { isReal, type PlacedTrace, type TracePlace } from '#services/pending/placed-trace.js';
-import type { WalletClaim } from '#services/pending/wallet-claim.js';
+
+/** What a message to a wallet needs to be included: no higher seqno, and a time before `valid_until`. */
+interface WalletClaim {
+  readonly seqno: number;
+  /** Unix seconds; null: it does not expire. */
+  readonly valid_until: number | null;
+}
+
+/**
+ * Reads what a message to a wallet of a known version claims.
+ *
+ * @param shardAccount `ShardAccount` of its destination before it; null: not known
+ * @returns null when the destination is no known wallet, before and with the message, or the body does not fit it
+ */
+export function readWalletClaim(message: Message, shardAccount: Cell | null): WalletClaim | null {
+  try {
+    const { body } = message;
+    if (body.kind === 'right' && body.value.type !== CellType.ordinary) return null;
+    const deployed = shardAccount === null ? null : contractOf(shardAccount);
+    const { code = null, data = null } = deployed ?? messageInit(message) ?? {};
+    const wallet = readWallet(code, data);
+    const claim = wallet === null ? null : readWalletMessage(wallet.wallet_type, messageBody(message));
+    return claim === null ? null : { seqno: claim.seqno, valid_until: claim.valid_until };
+  } catch (error) {
+    if (isTernError(error)) return null;
+    throw error;
+  }
+}
+
+/** `account_descr$_ account:^Account last_trans_hash:bits256 last_trans_lt:uint64 = ShardAccount;` */
+function contractOf(shardAccount: Cell): { readonly code: Cell | null; readonly data: Cell | null } | null {
+  const account = decodeCell(Account, openCell(shardAccount).loadRef());
+  if (account.kind !== 'account' || account.storage.state.kind !== 'account_active') return null;
+  return account.storage.state.state_init;
+}
 
 /** A message and its trace. */
 export interface PendingMessage {
@@ -212,15 +256,79 @@ export class MessageIndex {
 const NONE: ReadonlySet<PendingMessage> = new Set();
 
 /** Adds to one of several sets. @returns the set */
-export function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): Set<Value> {
+function addTo<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): Set<Value> {
   const values = sets.get(key) ?? new Set();
   sets.set(key, values.add(value));
   return values;
 }
 
 /** Removes from one of several sets, and the set with its last value. */
-export function removeFrom<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
+function removeFrom<Key, Value>(sets: Map<Key, Set<Value>>, key: Key, value: Value): void {
   const values = sets.get(key);
   values?.delete(value);
   if (values?.size === 0) sets.delete(key);
+}
+
+/** Who waits for changes of messages by their hash, and why messages are over that were pending. */
+export class MessageWatchers {
+  readonly #mostEnded: number;
+  /** The oldest first. */
+  readonly #ended = new Map<string, Invalidation>();
+  readonly #watchers = new Map<string, Set<() => void>>();
+  /** The keys of the watchers, by `hash_key`. */
+  readonly #watched = new Map<bigint, Set<string>>();
+
+  /** @param mostEnded hashes that are kept of messages that are over */
+  constructor(mostEnded: number) {
+    this.#mostEnded = mostEnded;
+  }
+
+  get size(): number {
+    return this.#watchers.size;
+  }
+
+  /** Calls the listener whenever {@link wake} is called for a hash. @returns ends that */
+  watch(hash: Uint8Array, listener: () => void): () => void {
+    const key = toHex(hash);
+    const listeners = addTo(this.#watchers, key, listener);
+    addTo(this.#watched, hashKey(hash), key);
+    return () => {
+      listeners.delete(listener);
+      if (listeners.size > 0 || this.#watchers.get(key) !== listeners) return;
+      this.#watchers.delete(key);
+      removeFrom(this.#watched, hashKey(hash), key);
+    };
+  }
+
+  wake(key: string): void {
+    for (const listener of [...(this.#watchers.get(key) ?? [])]) listener();
+  }
+
+  /** The watched hashes among the messages of a block. @param messages `msg_key` of its messages; null: any */
+  among(messages: readonly bigint[] | null): ReadonlySet<string> {
+    if (this.#watched.size === 0) return new Set();
+    if (messages === null) return new Set(this.#watchers.keys());
+    return new Set(messages.flatMap((key) => [...(this.#watched.get(key) ?? [])]));
+  }
+
+  /** Why a message is over; undefined: it is not, or that is long ago. */
+  endOf(key: string): Invalidation | undefined {
+    return this.#ended.get(key);
+  }
+
+  /** A message is over. */
+  remember(invalidation: Invalidation): void {
+    for (const hash of [invalidation.external_hash, invalidation.external_hash_norm]) {
+      const key = toHex(hash);
+      this.#ended.delete(key);
+      this.#ended.set(key, invalidation);
+      this.wake(key);
+    }
+    while (this.#ended.size > this.#mostEnded) this.#ended.delete(this.#ended.keys().next().value!);
+  }
+
+  /** A message begins anew. */
+  forget(key: string): void {
+    this.#ended.delete(key);
+  }
 }

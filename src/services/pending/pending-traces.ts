@@ -12,12 +12,15 @@ import type { EmulatedTrace, TraceEmulation } from '#services/emulation/emulated
 import { EmulationQueue } from '#services/pending/emulation-queue.js';
 import type { LiveMessages, MessageOrigin, MessageStatus } from '#services/pending/live-messages.js';
 import type { Invalidation, LiveAction, LiveEvent, LiveTrace, LiveTransaction } from '#services/pending/live-trace.js';
-import { MessageIndex, type PendingMessage } from '#services/pending/message-index.js';
-import { MessageWatchers } from '#services/pending/message-watchers.js';
+import {
+  MessageIndex,
+  MessageWatchers,
+  type PendingMessage,
+  readWalletClaim,
+} from '#services/pending/message-index.js';
 import type { PendingMetrics } from '#services/pending/metrics.js';
 import { checkPendingOptions, type PendingOptions, type PendingSettings } from '#services/pending/options.js';
 import { isReal, messagesOf, PlacedTrace, type TracePlace } from '#services/pending/placed-trace.js';
-import { readWalletClaim } from '#services/pending/wallet-claim.js';
 
 /** Classifies live traces: see `LiveTrace.actions`. */
 export interface LiveClassification {

@@ -1,8 +1,7 @@
 import type { QueryResultRow } from 'pg';
 import type { ActionLayout } from '#drivers/store/action-row.js';
-import type { DatabaseReader } from '#drivers/store/database.js';
+import type { DatabaseReader, SqlValue } from '#drivers/store/database.js';
 import type { Page } from '#drivers/store/read/index-types.js';
-import type { SqlValue } from '#drivers/store/read-statement.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { sha256 } from '#formats/cells/digests.js';
 import { toHex } from '#kernel/bytes.js';

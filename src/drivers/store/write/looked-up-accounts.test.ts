@@ -1,12 +1,12 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { completeState } from '#drivers/store/coverage.js';
 import { Database } from '#drivers/store/database.js';
 import { claimRange, openIndex, recreateIndex } from '#drivers/store/index-state.js';
 import { readAccountKnowledge } from '#drivers/store/read/known-accounts.js';
 import type { ImportedAccountRow } from '#drivers/store/write/accounts.js';
 import { addLookedUpAccounts, type LookedUpAccounts } from '#drivers/store/write/looked-up-accounts.js';
 import { ensurePartitions } from '#drivers/store/write/partitions.js';
+import { completeState } from '#drivers/store/write/state-imports.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 import { systemClock } from '#kernel/clock.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';

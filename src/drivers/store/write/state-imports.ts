@@ -1,5 +1,7 @@
 import type { ClientBase } from 'pg';
 import { storeErrors } from '#drivers/store/errors.js';
+import { recordContractChange } from '#drivers/store/event-log.js';
+import { stateSeqnoSql } from '#drivers/store/index-state.js';
 import { toHex } from '#kernel/bytes.js';
 
 /** Progress of the import of one file with accounts; see migration 0006. */
@@ -83,4 +85,23 @@ export async function accountsBetween(
     values: [first, last],
   });
   return new Map(rows.map(({ address, last_trans_lt }) => [toHex(address), last_trans_lt]));
+}
+
+/**
+ * Declares that the newest state of every account is known as of a masterchain block S: for the last transaction of an import of the
+ * persistent states of all shards as of S. History begins after S; blocks after S that are indexed already are taken into account, so
+ * blocks may be followed and filled at any time while the states are imported.
+ *
+ * By then, for each account that exists at S, `accounts` has its state at S or a newer one (`last_trans_lt` decides, as for batches),
+ * its code is in `codes`, and contracts are in `contract_queue` or have their rows already. In rows of imported accounts `mc_seqno` is S,
+ * `gen_utime` the time of the shard block, `first_tx` null. The transaction holds the lock of `lockTraces`.
+ *
+ * Announces a change of contract rows, so that answers made before do not hold any more.
+ */
+export async function completeState(client: ClientBase, mc_seqno: number): Promise<void> {
+  const known = `greatest(state_seqno, ${Math.trunc(mc_seqno)})`;
+  await client.query(`UPDATE index_state SET state_seqno = ${stateSeqnoSql('rounds', known)}`);
+  // Who has no row does not exist now.
+  await client.query('TRUNCATE absent_accounts');
+  await recordContractChange(client, null);
 }

@@ -9,10 +9,9 @@ import {
   requireAllShards,
 } from '#drivers/state-files/state-set.js';
 import { verifyFiles } from '#drivers/state-files/verify-files.js';
-import { completeState } from '#drivers/store/coverage.js';
 import type { Database } from '#drivers/store/database.js';
 import { buildDeferredIndexes, deferIndexes } from '#drivers/store/write/deferred-indexes.js';
-import { beginStateImport } from '#drivers/store/write/state-imports.js';
+import { beginStateImport, completeState } from '#drivers/store/write/state-imports.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { partShards } from '#formats/proofs/split-state.js';

@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { completeState, coverageText, isHistoryComplete, isStateComplete } from '#drivers/store/coverage.js';
 import { Database } from '#drivers/store/database.js';
 import {
   claimRange,
+  coverageText,
   type IndexCoverage,
   type IndexIdentity,
+  isHistoryComplete,
+  isStateComplete,
   openIndex,
   readIndexProgress,
 } from '#drivers/store/index-state.js';
+import { completeState } from '#drivers/store/write/state-imports.js';
 import { systemClock } from '#kernel/clock.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 

@@ -4,7 +4,7 @@ import type { IndexedTransaction } from '#drivers/store/read/index-types.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { readExternalInMessage } from '#formats/tlb/message.js';
 import { silentLogger } from '#kernel/logger.js';
-import { FollowIndex } from '#services/pending/follow-index.js';
+import { FollowIndex } from '#services/pending/follow-blocks.js';
 import type { LiveTransaction } from '#services/pending/live-trace.js';
 import { PendingTraces } from '#services/pending/pending-traces.js';
 import { FakeClock } from '#test/support/fake-clock.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { liteErrors } from '#drivers/lite/errors.js';
 import { silentLogger } from '#kernel/logger.js';
-import { FollowShards } from '#services/pending/follow-shards.js';
+import { FollowShards } from '#services/pending/follow-blocks.js';
 import { PendingTraces } from '#services/pending/pending-traces.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 import { externalTo } from '#test/support/live-cells.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { contractsErrors } from '#services/emulation/errors.js';
-import { FairGate } from '#services/emulation/fair-gate.js';
+import { FairGate } from '#services/emulation/get-methods.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 const clock = new FakeClock();

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Database } from '#drivers/store/database.js';
-import type { SqlValue } from '#drivers/store/read-statement.js';
+import { Database, type SqlValue } from '#drivers/store/database.js';
 import { systemClock } from '#kernel/clock.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
 
