@@ -68,7 +68,12 @@ if (options.includes('--names')) for (const [name, paths] of twice) console.log(
 
 if (options.includes('--trips')) {
   const trips = await tripFiles(checkout);
-  const titles = { v2: 'v2 getAddressInformation', v3: 'v3 transactions?account', block: 'masterchain block → rows' };
+  const titles = {
+    v2: 'v2 getAddressInformation',
+    v3: 'v3 transactions?account',
+    rows: 'masterchain block → rows',
+    all: 'all that follows the chain',
+  };
   for (const [key, title] of Object.entries(titles)) {
     const all = trips[/** @type {keyof typeof trips} */ (key)];
     const codecs = all.filter((path) => /^src\/(kernel|formats)\//.test(path));

@@ -13,13 +13,17 @@ const ACCOUNT = '-1:333333333333333333333333333333333333333333333333333333333333
 /** How often a process is looked at that has nothing to do. */
 const IDLE_WINDOWS = 8;
 
+/** The files of the liteserver of a local or replayed network. It is part of the main thread on a recorded chain. */
+const LITESERVER = /^src\/(localnet\/|drivers\/adnl\/server\.ts$)/;
+
 /**
- * Runs `tern dev` on the recorded chain of a checkout and reports which of its source files run code on three trips: a v2
- * request, a v3 request (both uncached), and masterchain blocks from the liteserver into rows, with all that follows the
- * chain. A file belongs to a request if more of its functions were called than in a process that has nothing to do, which has
- * timers too. Files of `src/localnet` play the liteserver and are left out, as is the thread of the local node.
+ * Runs Tern on a chain and reports which source files of a checkout run code on four trips: a v2 request and a v3 request (both
+ * uncached, on the recorded chain), masterchain blocks of a local network from the liteserver into rows (`tern serve
+ * --pending off`), and the same in `tern dev` with all else that follows the chain: pending messages, streams, webhooks. A file belongs
+ * to a request if more of its functions were called than in a process that has nothing to do, which has timers too. Files of the
+ * liteserver are left out, as is the thread of the local node.
  * @param {string} checkout
- * @returns {Promise<Record<'v2' | 'v3' | 'block', string[]>>} paths relative to the checkout
+ * @returns {Promise<Record<'v2' | 'v3' | 'rows' | 'all', string[]>>} paths relative to the checkout
  */
 export async function tripFiles(checkout) {
   const copy = copyOf(checkout);
@@ -47,12 +51,12 @@ function copyOf(checkout) {
 async function filesOf(checkout) {
   const replay = ['--replay', join(checkout, 'vectors/dev-chain')];
   // Without an index: its background work, which also runs meanwhile, is no part of a v2 request.
-  const v2 = await withTern(checkout, [...replay, '--index', 'off'], async ({ url, files }) => {
+  const v2 = await withTern(checkout, ['dev', ...replay, '--index', 'off'], async ({ url, files }) => {
     await until(async () => (await fetch(`${url}/api/v2/getMasterchainInfo`)).ok);
     await delay(5000);
     return trip(files, () => fetchAll(`${url}/api/v2/getAddressInformation?address=${ACCOUNT}`));
   });
-  const v3 = await withTern(checkout, replay, async ({ url, files }) => {
+  const v3 = await withTern(checkout, ['dev', ...replay], async ({ url, files }) => {
     await until(async () => {
       const head = await answerOf(`${url}/api/v2/getMasterchainInfo`);
       const indexed = await answerOf(`${url}/api/v3/masterchainInfo`);
@@ -62,16 +66,32 @@ async function filesOf(checkout) {
     await delay(25_000);
     return trip(files, () => fetchAll(`${url}/api/v3/transactions?account=${ACCOUNT}&limit=10`));
   });
-  const block = await withTern(checkout, ['--block-time', '400'], async ({ url, files }) => {
-    await until(async () => (await fetch(`${url}/api/v3/masterchainInfo`)).ok);
+  const local = ['dev', '--block-time', '400'];
+  const followed = (/** @type {Tern} */ { url, files }) =>
+    files(async () => {
+      const headers = { 'content-type': 'application/json' };
+      const body = JSON.stringify({ address: `0:${'1'.repeat(64)}`, amount: '1000000000', comment: 'trip' });
+      await fetch(`${url}/localnet/faucet`, { method: 'POST', headers, body });
+      await delay(5000);
+    });
+  const all = await withTern(checkout, local, async (tern) => {
+    await until(async () => (await fetch(`${tern.url}/api/v3/masterchainInfo`)).ok);
     await delay(4000);
-    const headers = { 'content-type': 'application/json' };
-    const body = JSON.stringify({ address: `0:${'1'.repeat(64)}`, amount: '1000000000', comment: 'trip' });
-    await fetch(`${url}/localnet/faucet`, { method: 'POST', headers, body });
-    return [...(await files(() => delay(5000))).keys()].sort();
+    return [...(await followed(tern)).keys()].sort();
   });
-  return { v2, v3, block };
+  const rows = await withTern(checkout, [...local, '--index', 'off'], async ({ url, page }) => {
+    const network = /\S+global\.config\.json/.exec(page)?.[0] ?? '';
+    const indexer = ['serve', '--network', network, '--database', 'embedded', '--from', 'genesis', '--pending', 'off'];
+    return withTern(checkout, indexer, async ({ url: ofIndexer, files }) => {
+      await until(async () => (await fetch(`${ofIndexer}/readyz`)).ok);
+      await delay(4000);
+      return [...(await followed({ url, page, files })).keys()].sort();
+    });
+  });
+  return { v2, v3, rows, all };
 }
+
+/** @typedef {{ url: string, page: string, files: CallsByFile }} Tern a running process; `page` is what it printed at its start */
 
 /** @typedef {(run: () => Promise<unknown>) => Promise<Map<string, number>>} CallsByFile */
 
@@ -93,14 +113,16 @@ async function trip(files, request) {
  * @template T
  * @param {string} checkout
  * @param {string[]} options
- * @param {(tern: { url: string, files: CallsByFile }) => Promise<T>} use
+ * @param {(tern: Tern) => Promise<T>} use
  */
 async function withTern(checkout, options, use) {
   const data = mkdtempSync(join(tmpdir(), 'tern-structure-'));
-  const args = ['dev', '--port', '0', '--data', data, '--request-log', 'none', ...options];
+  const [command = '', ...more] = options;
+  const place = command === 'dev' ? ['--port', '0'] : ['--listen', '127.0.0.1:0'];
+  const args = [command, ...place, '--data', data, '--request-log', 'none', ...more];
   const main = ['--conditions=source', '--import', import.meta.resolve('tsx'), join(checkout, 'src/app/cli/main.ts')];
   const child = spawn(process.execPath, [...main, ...args], {
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: {
       ...process.env,
       NODE_OPTIONS: `--import ${probe}`,
@@ -109,26 +131,29 @@ async function withTern(checkout, options, use) {
   });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   try {
+    let page = '';
     const url = await new Promise((resolve, reject) => {
-      let page = '';
-      child.stdout?.on('data', (text) => {
+      const look = (/** @type {Buffer} */ text) => {
         page += text;
-        const found = /http:\S+?(?=\/readyz)/.exec(page);
-        if (found !== null) resolve(found[0]);
-      });
-      child.once('exit', () => reject(new Error(`tern dev ended: ${page}`)));
+        const isReady = command === 'dev' ? page.includes('Ctrl-C') : page.includes('ready for requests');
+        const found = /http:\/\/127\.0\.0\.1:\d+/.exec(page);
+        if (isReady && found !== null) resolve(found[0]);
+      };
+      child.stdout?.on('data', look);
+      child.stderr?.on('data', look);
+      child.once('exit', () => reject(new Error(`tern ${command} ended: ${page}`)));
     });
-    const command = (/** @type {string} */ name) =>
+    const send = (/** @type {string} */ name) =>
       new Promise((resolve) => {
         child.once('message', resolve);
         child.send(name);
       });
     const files = async (/** @type {() => Promise<unknown>} */ run) => {
-      await command('reset');
+      await send('reset');
       await run();
-      return sources(checkout, /** @type {Record<string, number>} */ (await command('take')));
+      return sources(checkout, /** @type {Record<string, number>} */ (await send('take')));
     };
-    return await use({ url, files });
+    return await use({ url, page, files });
   } finally {
     child.kill('SIGTERM');
     await ended;
@@ -157,7 +182,7 @@ async function until(isTrue) {
     if (await isTrue().catch(() => false)) return;
     await delay(100);
   }
-  throw new Error('tern dev did not become ready within a minute');
+  throw new Error('Tern did not become ready within a minute');
 }
 
 /**
@@ -175,7 +200,7 @@ function sources(checkout, calls) {
       .slice(checkout.length + 1)
       .replace(/^dist\//, 'src/')
       .replace(/\.js$/, '.ts');
-    if (source.startsWith('src/') && !source.startsWith('src/localnet/')) found.set(source, count);
+    if (source.startsWith('src/') && !LITESERVER.test(source)) found.set(source, count);
   }
   return found;
 }
