@@ -29,8 +29,8 @@ const base = {
   setupFiles: 'test/support/core-hashes.ts',
   // A file that is not isolated shares its process, and the modules it loads, with the files before it.
   pool: 'forks',
-  // One more than there are cores: some files mostly wait for processes and sockets.
-  maxWorkers: availableParallelism() + 1,
+  // Two more than there are cores: some files mostly wait for processes and sockets.
+  maxWorkers: availableParallelism() + 2,
   retry: 0,
   // Only a hang should reach these: how fast a machine is does not decide whether a test passes.
   testTimeout: 300_000,
