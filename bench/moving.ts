@@ -24,7 +24,7 @@ import { ReplayProcess } from '../test/support/replay-process.js';
 import { ServedTern } from '../test/support/served-tern.js';
 import { BUILT_TERN } from '../test/support/tern-process.js';
 import { vectorPath } from '../test/support/vector-files.js';
-import { processTreeMs } from './process-times.js';
+import { processTreeMs, threadsMs } from './process-times.js';
 import type { ReportTable } from './report.js';
 import type { BenchSuite } from './suite.js';
 import { type LoadResult, measureLoad } from './v3/load.js';
@@ -62,6 +62,16 @@ const PATHS = 20_000;
 const MODES = [
   { name: 'default settings', flags: [] },
   { name: 'no caches', flags: ['--cache-mb', '0', '--node-cache-mb', '0', '--text-cache-mb', '0'] },
+] as const;
+
+/**
+ * Who makes the lists: one thread (fewer calls at once than it takes for others to help), or reader threads beside it. Processors are
+ * scarce here, so what so many threads could do is told by the CPU time of the busiest one.
+ */
+const HELPERS = [
+  { name: 'one thread', workers: 1, connections: 2 },
+  { name: '--api-workers 1', workers: 1, connections: 16 },
+  { name: '--api-workers 2', workers: 2, connections: 16 },
 ] as const;
 
 /** What a method shows, and what the Go service did at 16 connections; its answers had 56 kB (transactions) and 272 kB (traces). */
@@ -263,12 +273,59 @@ async function measureServed(
       const title = `${name}; ${BLOCKS_PER_SECOND} blocks a second, each touches ${touched} accounts; ${READERS} accounts are read; CPU for each request at ${CONNECTIONS[1]} connections`;
       tables.push({ title, head: HEAD, rows });
     }
+    tables.push(await measureHelpers());
   } finally {
     await replay.close();
     rmSync(scratch, { recursive: true, force: true });
   }
   return tables;
+
+  async function measureHelpers(): Promise<ReportTable> {
+    const rows: string[][] = [];
+    for (const { name, workers, connections } of HELPERS) {
+      const args = ['serve', '--network', config, '--listen', '127.0.0.1:0', '--data', join(scratch, 'helpers')];
+      const more = ['--role', 'api', '--database-url', server.url, '--api-workers', String(workers), ...MODES[1].flags];
+      const tern = await ServedTern.start([...args, ...more], BUILT_TERN);
+      chain.start(BLOCKS_PER_SECOND, TOGETHER);
+      try {
+        for (const method of methods.filter(({ name }) => HELPED.includes(name))) {
+          process.stderr.write(`bench: moving: ${name}: ${method.name} …\n`);
+          const paths = asked.map((account) => `/api/v3/${method.query(account)}`);
+          const load = { url: tern.url, paths, connections, warmUpMs: 0, cpuMs: () => ({}) };
+          await measureLoad({ ...load, ms: Math.min(fillMs, HELPED_FILL_MS) });
+          const before = threadsMs(tern.pid);
+          const { rps } = await measureLoad({ ...load, ms: seconds * 1000 });
+          const requests = rps * seconds;
+          const each = [...threadsMs(tern.pid)].map(([thread, ms]) => ({ thread, ms: ms - (before.get(thread) ?? 0) }));
+          const main = each.find(({ thread }) => thread === tern.pid)!.ms / requests;
+          const others = each.filter(({ thread }) => thread !== tern.pid).map(({ ms }) => ms / requests);
+          const busiest = Math.max(main, ...others);
+          const shown = [main, Math.max(...others), main + others.reduce((sum, ms) => sum + ms, 0)];
+          rows.push([
+            method.name,
+            name,
+            ...shown.map((ms) => ms.toFixed(3)),
+            (1000 / busiest).toFixed(0),
+            rps.toFixed(0),
+          ]);
+        }
+      } finally {
+        await chain.stop();
+        await tern.close();
+      }
+    }
+    return {
+      title:
+        'without caches: CPU time of threads for each request, and requests a second when the busiest thread has a processor',
+      head: ['method', '', 'main thread ms', 'busiest other ms', 'all ms', 'accounted rps', 'rps here'],
+      rows: rows.toSorted(([a = ''], [b = '']) => HELPED.indexOf(a) - HELPED.indexOf(b)),
+    };
+  }
 }
+
+/** Lists whose calls reader threads help with, and how long they are asked for before they are measured. */
+const HELPED: readonly string[] = ['transactions', 'traces', 'messages'];
+const HELPED_FILL_MS = 6_000;
 
 const HEAD = [
   ...['method', 'bytes', ...CONNECTIONS.flatMap((c) => [`rps c=${c}`, 'p50', 'p99'])],

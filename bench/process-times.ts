@@ -28,6 +28,12 @@ export function threadMs(pid: number, thread: number): number {
   return statOf(`${pid}/task/${thread}`)?.own ?? 0;
 }
 
+/** CPU time that each thread of a process has taken, by its id; in milliseconds. */
+export function threadsMs(pid: number): ReadonlyMap<number, number> {
+  const threads = readdirSync(`/proc/${pid}/task`).map(Number);
+  return new Map(threads.map((thread) => [thread, threadMs(pid, thread)]));
+}
+
 /** CPU time that a process and its children have taken, with those that have ended; in milliseconds. */
 export function processTreeMs(pid: number): number {
   const root = statOf(pid);

@@ -18,7 +18,6 @@ export function ActionLine({ action, inTrace = false }: { readonly action: Actio
       <div class="action-body">
         <p class="action-sentence">
           {actionSentence(type, details).map((part, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence stay in their order
             <Part key={index} part={part} />
           ))}
           {success === false && <span class="badge badge-bad">failed</span>}

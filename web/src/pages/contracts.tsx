@@ -130,7 +130,6 @@ function OrderView({ order }: { readonly order: MultisigOrder }) {
       </p>
       <ul>
         {order.actions?.map((action, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the actions of an order stay in their order
           <li key={index}>
             {action.parsed_body_type.replaceAll('_', ' ')}: <Ton nano={action.value ?? '0'} /> to{' '}
             <AccountLink address={action.destination} />

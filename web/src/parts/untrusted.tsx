@@ -30,7 +30,6 @@ export function Untrusted({ text, most = 80, block = false }: UntrustedProps) {
   }
   const { text: part, cut } = shownText(text, shown);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a box that scrolls must be reachable from the keyboard
     <span class="untrusted-block" tabIndex={part.length > SCROLLS ? 0 : undefined}>
       <bdi>{part === '' ? <i class="muted">empty</i> : part}</bdi>
       {cut > 0 && (

@@ -22,7 +22,7 @@ import { indexerErrors } from '#services/indexer/errors.js';
 import type { IndexerContext } from '#services/indexer/index-progress.js';
 import { CountsByTwo, type DelayMetrics, WakeCounter } from '#services/indexer/wake-loop.js';
 
-export interface DetectThreadModules {
+interface DetectThreadModules {
   readonly chain: DetectionChain;
   readonly logger: Logger;
   readonly onDetected: (sums: DetectSums) => void;

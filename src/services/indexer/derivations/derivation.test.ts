@@ -13,8 +13,8 @@ import {
   progressKey,
   type TraceDerivation,
 } from '#services/indexer/derivations/derivation.js';
-import { DerivationRunner } from '#services/indexer/derivations/run-derivations.js';
 import { contracts, DERIVATIONS } from '#services/indexer/derivations/registered.js';
+import { DerivationRunner } from '#services/indexer/derivations/run-derivations.js';
 import { Retries } from '#services/indexer/retries.js';
 import { BatchWriter } from '#services/indexer/write/batch-writer.js';
 import { type RecordedBundles, recordedBundles } from '#test/support/recorded-bundles.js';
