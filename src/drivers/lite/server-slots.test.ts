@@ -93,6 +93,31 @@ describe('the slots of a server', () => {
     expect(executing.at(-1)).toBe(8);
   });
 
+  it('are for executions of clients with a key, however slow those of others are', async () => {
+    const askers = new Askers(64);
+    const of = (client: string, hasKey: boolean): SlotTurn => ({ client, hasKey, isExecution: true });
+    // What clients without a key send takes seconds, each time.
+    for (let i = 0; i < 20; i++) await askers.ask('other', of(`address${i}`, false));
+    expect(askers.granted.length).toBe(4);
+    for (let i = 0; i < 6; i++) {
+      askers.clock.advance(i === 0 ? 20 : 3_000);
+      await askers.release();
+    }
+    const slow = askers.granted.length;
+    for (let i = 0; i < 5; i++) await askers.ask('key', of('key', true));
+    expect(askers.granted.slice(slow)).toEqual(['key', 'key', 'key', 'key', 'key']);
+    expect(askers.slots.waiting).toBe(20 - slow);
+  });
+
+  it('are for one execution of each kind of clients at least', async () => {
+    const askers = new Askers(4);
+    for (const name of ['first', 'second']) {
+      await askers.ask(`other ${name}`, { client: `address ${name}`, hasKey: false, isExecution: true });
+    }
+    await askers.ask('key', { client: 'key', isExecution: true });
+    expect(askers.granted).toEqual(['other first', 'key']);
+  });
+
   it('are fewer while even the quickest reads wait in the server, and all again when they do not', async () => {
     const askers = new Askers(64);
     let asked = 0;

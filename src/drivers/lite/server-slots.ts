@@ -10,7 +10,7 @@ const SLOW_MS = 100;
 const QUICK_GROWTH = 1.01;
 
 /**
- * How many executions a server gets at a time. One that has more than it can execute answers each of them later, and who comes
+ * How many executions of one kind of clients a server gets at a time. One that has more than it can execute answers each of them later, and who comes
  * last waits for all before: so the limit is halved when executions become slow, and grows by one while that many in a row are not.
  */
 class ExecutionLimit {
@@ -115,37 +115,51 @@ interface Waiting {
   readonly grant: (release: ReleaseSlot) => void;
 }
 
+/** Clients with an API key, the work of Tern itself among them, and those without. */
+type ClientKind = 'keyed' | 'others';
+
 /** Slots for urgent queries beside the others. */
 export const URGENT_SLOTS = 8;
 
 /** Most of the slots that one client has at a time, so that another one finds a free slot. */
 const CLIENT_SHARE = 0.75;
 
-/** Most of the slots for executions. */
+/** Most of the slots for executions, and most of these for clients without an API key. */
 const EXECUTION_SHARE = 0.125;
+const SHARE_WITHOUT_KEY = 0.5;
 
 /** Of the time of an execution, so much counts as much as a query does, in milliseconds. */
 const MS_PER_TURN = 100;
 
-/** The queries in flight to one server: bounded, and shared fairly between clients. */
+/**
+ * The queries in flight to one server: bounded, and shared fairly between clients. Executions of clients without an API key, some of
+ * which may take seconds, have a limit of their own, and never all the slots for executions.
+ */
 export class ServerSlots {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #most: number;
   readonly #readLimit: ReadLimit;
-  readonly #executionLimit: ExecutionLimit;
+  readonly #mostExecutions: number;
+  readonly #executionLimits: Readonly<Record<ClientKind, ExecutionLimit>>;
+  readonly #executing: Record<ClientKind, number> = { keyed: 0, others: 0 };
   readonly #urgent = new LinkedList<Waiting>();
   readonly #reads = new KeyedShare();
   readonly #executions = new KeyedShare();
   readonly #ofClient = new KeyedCounts();
   #taken = 0;
-  #executing = 0;
   #isExecutionNext = false;
 
   constructor(most: number, clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
     this.#most = most;
     this.#readLimit = new ReadLimit(most);
-    this.#executionLimit = new ExecutionLimit(Math.max(1, Math.floor(most * EXECUTION_SHARE)));
+    const executions = Math.max(1, Math.floor(most * EXECUTION_SHARE));
+    // One of each kind at least.
+    this.#mostExecutions = Math.max(2, executions);
+    this.#executionLimits = {
+      keyed: new ExecutionLimit(executions),
+      others: new ExecutionLimit(Math.max(1, Math.floor(executions * SHARE_WITHOUT_KEY))),
+    };
   }
 
   get taken(): number {
@@ -197,16 +211,19 @@ export class ServerSlots {
 
   #hasRoom(turn: SlotTurn): boolean {
     if (turn.isUrgent) return this.#taken < this.#most + URGENT_SLOTS;
-    if (this.#taken >= this.#most || !(turn.isExecution ? this.#mayExecute : this.#mayRead)) return false;
+    if (this.#taken >= this.#most || !(turn.isExecution ? this.#mayExecute(kindOf(turn)) : this.#mayRead)) return false;
     return this.#mayHave(nameOf(turn));
   }
 
-  get #mayExecute(): boolean {
-    return this.#executing < this.#executionLimit.now;
+  readonly #mayExecute = (kind: ClientKind): boolean =>
+    this.#executionCount < this.#mostExecutions && this.#executing[kind] < this.#executionLimits[kind].now;
+
+  get #executionCount(): number {
+    return this.#executing.keyed + this.#executing.others;
   }
 
   get #mayRead(): boolean {
-    return this.#taken - this.#executing < this.#readLimit.now;
+    return this.#taken - this.#executionCount < this.#readLimit.now;
   }
 
   readonly #mayHave = (client: string): boolean =>
@@ -215,7 +232,7 @@ export class ServerSlots {
   #take(turn: SlotTurn): ReleaseSlot {
     const name = turn.isUrgent ? null : nameOf(turn);
     this.#taken++;
-    if (turn.isExecution) this.#executing++;
+    if (turn.isExecution) this.#executing[kindOf(turn)]++;
     if (name !== null) this.#ofClient.begin(name);
     const since = this.#clock.now();
     let isReleased = false;
@@ -226,8 +243,8 @@ export class ServerSlots {
       const now = this.#clock.now();
       if (!turn.isExecution) this.#readLimit.took(since, now);
       else {
-        this.#executing--;
-        this.#executionLimit.took(since, now);
+        this.#executing[kindOf(turn)]--;
+        this.#executionLimits[kindOf(turn)].took(since, now);
         this.#executions.charge(turn, (now - since) / MS_PER_TURN);
       }
       if (name !== null) this.#ofClient.end(name);
@@ -244,23 +261,24 @@ export class ServerSlots {
     const urgent = this.#urgent.take();
     if (urgent !== undefined) return urgent;
     if (this.#taken >= this.#most) return undefined;
-    const mayExecute = this.#mayExecute;
     // By turns: neither kind keeps the other out.
     this.#isExecutionNext = !this.#isExecutionNext;
-    const execution = mayExecute && this.#isExecutionNext ? this.#executions.take(this.#mayHave) : undefined;
+    const execution = this.#isExecutionNext ? this.#executions.take(this.#mayHave, this.#mayExecute) : undefined;
     const read = execution ?? (this.#mayRead ? this.#reads.take(this.#mayHave) : undefined);
-    return read ?? (mayExecute ? this.#executions.take(this.#mayHave) : undefined);
+    return read ?? this.#executions.take(this.#mayHave, this.#mayExecute);
   }
 }
 
 /** Two fair queues, which take turns: of clients with an API key, and of those without. */
 class KeyedShare {
-  readonly #keyed = new FairShare<Waiting>();
-  readonly #others = new FairShare<Waiting>();
-  #isKeyedNext = true;
+  readonly #queues: Readonly<Record<ClientKind, FairShare<Waiting>>> = {
+    keyed: new FairShare(),
+    others: new FairShare(),
+  };
+  #next: ClientKind = 'keyed';
 
   get size(): number {
-    return this.#keyed.size + this.#others.size;
+    return this.#queues.keyed.size + this.#queues.others.size;
   }
 
   add(waiting: Waiting): Link<Waiting> {
@@ -271,11 +289,13 @@ class KeyedShare {
     this.#of(turn).remove(nameOf(turn), place);
   }
 
-  take(mayHave: (client: string) => boolean): Waiting | undefined {
-    const [first, second] = this.#isKeyedNext ? [this.#keyed, this.#others] : [this.#others, this.#keyed];
-    const taken = first.take(mayHave);
-    if (taken === undefined) return second.take(mayHave);
-    this.#isKeyedNext = !this.#isKeyedNext;
+  /** @param mayServe whether clients of a kind may get something now; default: all may */
+  take(mayHave: (client: string) => boolean, mayServe = (_: ClientKind): boolean => true): Waiting | undefined {
+    const first = this.#next;
+    const second = first === 'keyed' ? 'others' : 'keyed';
+    const taken = mayServe(first) ? this.#queues[first].take(mayHave) : undefined;
+    if (taken === undefined) return mayServe(second) ? this.#queues[second].take(mayHave) : undefined;
+    this.#next = second;
     return taken;
   }
 
@@ -284,9 +304,13 @@ class KeyedShare {
     this.#of(turn).charge(nameOf(turn), cost);
   }
 
-  #of({ hasKey = true }: SlotTurn): FairShare<Waiting> {
-    return hasKey ? this.#keyed : this.#others;
+  #of(turn: SlotTurn): FairShare<Waiting> {
+    return this.#queues[kindOf(turn)];
   }
+}
+
+function kindOf({ hasKey = true }: SlotTurn): ClientKind {
+  return hasKey ? 'keyed' : 'others';
 }
 
 /** Tern itself counts as one client. */
