@@ -83,7 +83,7 @@ export interface RunAccount {
   readonly transactions: NewTransaction[];
 }
 
-/** Executes transactions; {@link TvmPool} implements it. */
+/** Executes transactions, as {@link TvmPool} does. */
 export interface Emulation {
   emulateTransaction(request: TransactionRequest): Promise<TransactionResult>;
   emulateTickTock(request: TickTockRequest): Promise<TransactionResult>;

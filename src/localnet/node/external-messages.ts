@@ -1,4 +1,4 @@
-import type { Emulation } from '#drivers/tvm/transaction-runner.js';
+import type { TransactionRequest, TransactionResult } from '#drivers/tvm/transaction.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
@@ -32,7 +32,8 @@ const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
 const NO_SHARD_ACCOUNT = new Builder().storeRef(NO_ACCOUNT).storeBytes(new Uint8Array(40)).endCell();
 
 export interface ExternalMessageCheckModules {
-  readonly emulation: Emulation;
+  /** Executes a message on a copy of the state. */
+  readonly execute: (request: TransactionRequest, message: PendingExternalIn) => Promise<TransactionResult>;
   readonly tip: () => ChainTip;
   /** Unix seconds: time of the next block. */
   readonly now: () => number;
@@ -76,8 +77,9 @@ export class ExternalMessageCheck {
    * Executes the message on the current account state. @throws liteserver/message-not-accepted, liteserver/bad-message,
    * tvm/*
    */
-  async requireAccepted({ message, dest }: PendingExternalIn): Promise<void> {
-    const { emulation, tip: tipNow, now } = this.#modules;
+  async requireAccepted(pending: PendingExternalIn): Promise<void> {
+    const { message, dest } = pending;
+    const { execute, tip: tipNow, now } = this.#modules;
     const tip = tipNow();
     const masterchain = decodeCell(ShardStateUnsplit, tip.masterchain.state);
     const state = stateOf(tip, dest);
@@ -95,7 +97,7 @@ export class ExternalMessageCheck {
             .endCell();
     const { config } = masterchain.custom!.value.config;
     const { libraries } = masterchain.totals.value;
-    const result = await emulation.emulateTransaction({
+    const request: TransactionRequest = {
       shard_account,
       message,
       config: config.root!,
@@ -105,7 +107,8 @@ export class ExternalMessageCheck {
       ...(forkedLibrary === undefined
         ? {}
         : { resolveLibrary: (hashes) => Promise.all(hashes.map((hash) => forkedLibrary(hash))) }),
-    });
+    };
+    const result = await execute(request, pending);
     if (result.accepted) return;
     const { exit_code, problem, vm_log } = result;
     throw liteserverErrors['message-not-accepted']({

@@ -3,6 +3,7 @@ import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { toHex } from '#kernel/bytes.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -30,6 +31,12 @@ export interface StartedNode {
 /** Before that, clients find no workchain. */
 const FIRST_BLOCKS = 2;
 
+/** How long the node remembers which codes take long. */
+const REMEMBER_MS = 600_000;
+
+/** Blocks wait for the transactions in them. */
+const IN_BLOCK = { mayTakeLong: true } as const;
+
 /**
  * Opens the chain in a folder, or creates one, and starts to produce blocks.
  * @throws ledger/*, genesis/*, adnl/listen-failed, tvm/not-started
@@ -41,7 +48,8 @@ export async function startNode(options: LiveNodeOptions, modules: LiveNodeModul
     !replacesChain && LiveLedger.exists(folder)
       ? LiveLedger.open(folder)
       : LiveLedger.create(folder, modules.makeGenesis(), { replacesChain });
-  const tvm = new TvmPool({ workers: options.tvmWorkers, spares: 0 }, { clock, logger });
+  const { tvmWorkers: workers } = options;
+  const tvm = new TvmPool({ workers, spares: 0, slowWorkers: 1, rememberMs: REMEMBER_MS }, { clock, logger });
   try {
     await tvm.start();
     return await serve(ledger, tvm, options, modules);
@@ -68,7 +76,10 @@ async function serve(
       : new ForkedAccounts({ folder: options.folder, ledger, source: modules.forkSource, logger });
   const pool = new ExternalMessagePool(clock);
   const producer = new BlockProducer({
-    emulation: tvm,
+    emulation: {
+      emulateTransaction: (request) => tvm.emulateTransaction(request, IN_BLOCK),
+      emulateTickTock: (request) => tvm.emulateTickTock(request, IN_BLOCK),
+    },
     validatorSeed: ledger.genesis.validatorSeed,
     signatureKind: options.signatureKind,
     randomBytes,
@@ -100,7 +111,11 @@ async function serve(
     },
   });
   forked?.setBlockLoop(loop);
-  const check = new ExternalMessageCheck({ emulation: tvm, tip: () => ledger.tip, now, ...forked?.forExecution });
+  const check = new ExternalMessageCheck({
+    // Messages to contracts that take long delay no others.
+    execute: (request, { dest }) => tvm.emulateTransaction(request, { client: dest.toRaw() }),
+    ...{ tip: () => ledger.tip, now, ...forked?.forExecution },
+  });
   const intake = new ExternalMessageIntake(check, pool, loop, modules.onPooled);
   const faucet = new Faucet(ledger.genesis.wallets[0]!, { now, random });
   while (ledger.tip.masterchain.id.seqno < FIRST_BLOCKS) await loop.makeBlock();
@@ -112,7 +127,7 @@ async function serve(
       clock,
       unixTime: now,
       randomBytes,
-      runGetMethod: (run) => tvm.runInContext(run),
+      runGetMethod: (run) => tvm.runInContext(run, { client: toHex(run.code.hash()) }),
       sendMessage: (body) => intake.accept(body),
       ...forked?.forLiteserver,
       onFault: (error) => {
