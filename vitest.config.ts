@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import process from 'node:process';
 import { defineConfig } from 'vitest/config';
 import { FULL } from './test/support/full-depth.js';
 import { LongFirst } from './test/support/long-first.js';
@@ -24,13 +25,15 @@ const FULL_ONLY = [
 /** Files that change what belongs to the whole process (its output, its environment): each has a process of its own. */
 const ISOLATED = ['src/app/cli/decode.test.ts', 'src/app/cli/keys.test.ts'];
 
+/** More workers than cores: some files mostly wait for processes and sockets, most of all long ones, which `npm test` leaves out. */
+const WAITING_WORKERS = process.argv.includes('--project') ? 1 : 2;
+
 const base = {
   environment: 'node',
   setupFiles: 'test/support/core-hashes.ts',
   // A file that is not isolated shares its process, and the modules it loads, with the files before it.
   pool: 'forks',
-  // Two more than there are cores: some files mostly wait for processes and sockets.
-  maxWorkers: availableParallelism() + 2,
+  maxWorkers: availableParallelism() + WAITING_WORKERS,
   retry: 0,
   // Only a hang should reach these: how fast a machine is does not decide whether a test passes.
   testTimeout: 300_000,
