@@ -59,9 +59,10 @@ const READERS = 10_000;
 /** Requests before they come again. */
 const PATHS = 20_000;
 
+const NO_CACHES = ['--cache-mb', '0', '--node-cache-mb', '0', '--text-cache-mb', '0'] as const;
 const MODES = [
   { name: 'default settings', flags: [] },
-  { name: 'no caches', flags: ['--cache-mb', '0', '--node-cache-mb', '0', '--text-cache-mb', '0'] },
+  { name: 'no caches', flags: NO_CACHES },
 ] as const;
 
 /**
@@ -246,10 +247,20 @@ async function measureServed(
   const asked = zipf(accounts, PATHS);
   const tables: ReportTable[] = [];
   try {
+    const start = (...flags: readonly string[]) => {
+      const args = [
+        'serve',
+        '--network',
+        config,
+        '--listen',
+        '127.0.0.1:0',
+        '--data',
+        mkdtempSync(join(scratch, 'data-')),
+      ];
+      return ServedTern.start([...args, '--role', 'api', '--database-url', server.url, ...flags], BUILT_TERN);
+    };
     for (const { name, flags } of MODES) {
-      const data = join(scratch, name.replaceAll(' ', '-'));
-      const args = ['serve', '--network', config, '--listen', '127.0.0.1:0', '--data', data, '--role', 'api'];
-      const tern = await ServedTern.start([...args, '--database-url', server.url, ...flags], BUILT_TERN);
+      const tern = await start(...flags);
       const cpuMs = () => ({ api: processTreeMs(tern.pid), database: processTreeMs(server.pid!) });
       chain.start(BLOCKS_PER_SECOND, TOGETHER);
       const rows: string[][] = [];
@@ -273,59 +284,64 @@ async function measureServed(
       const title = `${name}; ${BLOCKS_PER_SECOND} blocks a second, each touches ${touched} accounts; ${READERS} accounts are read; CPU for each request at ${CONNECTIONS[1]} connections`;
       tables.push({ title, head: HEAD, rows });
     }
-    tables.push(await measureHelpers());
+    tables.push(await measureHelpers(start, chain, methods, asked, { seconds, fillMs }));
   } finally {
     await replay.close();
     rmSync(scratch, { recursive: true, force: true });
   }
   return tables;
-
-  async function measureHelpers(): Promise<ReportTable> {
-    const rows: string[][] = [];
-    for (const { name, workers, connections } of HELPERS) {
-      const args = ['serve', '--network', config, '--listen', '127.0.0.1:0', '--data', join(scratch, 'helpers')];
-      const more = ['--role', 'api', '--database-url', server.url, '--api-workers', String(workers), ...MODES[1].flags];
-      const tern = await ServedTern.start([...args, ...more], BUILT_TERN);
-      chain.start(BLOCKS_PER_SECOND, TOGETHER);
-      try {
-        for (const method of methods.filter(({ name }) => HELPED.includes(name))) {
-          process.stderr.write(`bench: moving: ${name}: ${method.name} …\n`);
-          const paths = asked.map((account) => `/api/v3/${method.query(account)}`);
-          const load = { url: tern.url, paths, connections, warmUpMs: 0, cpuMs: () => ({}) };
-          await measureLoad({ ...load, ms: Math.min(fillMs, HELPED_FILL_MS) });
-          const before = threadsMs(tern.pid);
-          const { rps } = await measureLoad({ ...load, ms: seconds * 1000 });
-          const requests = rps * seconds;
-          const each = [...threadsMs(tern.pid)].map(([thread, ms]) => ({ thread, ms: ms - (before.get(thread) ?? 0) }));
-          const main = each.find(({ thread }) => thread === tern.pid)!.ms / requests;
-          const others = each.filter(({ thread }) => thread !== tern.pid).map(({ ms }) => ms / requests);
-          const busiest = Math.max(main, ...others);
-          const shown = [main, Math.max(...others), main + others.reduce((sum, ms) => sum + ms, 0)];
-          rows.push([
-            method.name,
-            name,
-            ...shown.map((ms) => ms.toFixed(3)),
-            (1000 / busiest).toFixed(0),
-            rps.toFixed(0),
-          ]);
-        }
-      } finally {
-        await chain.stop();
-        await tern.close();
-      }
-    }
-    return {
-      title:
-        'without caches: CPU time of threads for each request, and requests a second when the busiest thread has a processor',
-      head: ['method', '', 'main thread ms', 'busiest other ms', 'all ms', 'accounted rps', 'rps here'],
-      rows: rows.toSorted(([a = ''], [b = '']) => HELPED.indexOf(a) - HELPED.indexOf(b)),
-    };
-  }
 }
 
 /** Lists whose calls reader threads help with, and how long they are asked for before they are measured. */
 const HELPED: readonly string[] = ['transactions', 'traces', 'messages'];
 const HELPED_FILL_MS = 6_000;
+
+/** What each thread of an API without caches takes. @param start starts one with further options */
+async function measureHelpers(
+  start: (...flags: readonly string[]) => Promise<ServedTern>,
+  chain: MovingChain,
+  methods: readonly (typeof METHODS)[number][],
+  asked: readonly string[],
+  { seconds, fillMs }: { readonly seconds: number; readonly fillMs: number },
+): Promise<ReportTable> {
+  const rows: string[][] = [];
+  for (const { name, workers, connections } of HELPERS) {
+    const tern = await start('--api-workers', String(workers), ...NO_CACHES);
+    chain.start(BLOCKS_PER_SECOND, TOGETHER);
+    try {
+      for (const method of methods.filter(({ name }) => HELPED.includes(name))) {
+        process.stderr.write(`bench: moving: ${name}: ${method.name} …\n`);
+        const paths = asked.map((account) => `/api/v3/${method.query(account)}`);
+        const load = { url: tern.url, paths, connections, warmUpMs: 0, cpuMs: () => ({}) };
+        await measureLoad({ ...load, ms: Math.min(fillMs, HELPED_FILL_MS) });
+        const before = threadsMs(tern.pid);
+        const { rps } = await measureLoad({ ...load, ms: seconds * 1000 });
+        const requests = rps * seconds;
+        const each = [...threadsMs(tern.pid)].map(([thread, ms]) => ({ thread, ms: ms - (before.get(thread) ?? 0) }));
+        const main = each.find(({ thread }) => thread === tern.pid)!.ms / requests;
+        const others = each.filter(({ thread }) => thread !== tern.pid).map(({ ms }) => ms / requests);
+        const busiest = Math.max(main, ...others);
+        const shown = [main, Math.max(...others), main + others.reduce((sum, ms) => sum + ms, 0)];
+        rows.push([
+          method.name,
+          name,
+          ...shown.map((ms) => ms.toFixed(3)),
+          (1000 / busiest).toFixed(0),
+          rps.toFixed(0),
+        ]);
+      }
+    } finally {
+      await chain.stop();
+      await tern.close();
+    }
+  }
+  return {
+    title:
+      'without caches: CPU time of threads for each request, and requests a second when the busiest thread has a processor',
+    head: ['method', '', 'main thread ms', 'busiest other ms', 'all ms', 'accounted rps', 'rps here'],
+    rows: rows.toSorted(([a = ''], [b = '']) => HELPED.indexOf(a) - HELPED.indexOf(b)),
+  };
+}
 
 const HEAD = [
   ...['method', 'bytes', ...CONNECTIONS.flatMap((c) => [`rps c=${c}`, 'p50', 'p99'])],

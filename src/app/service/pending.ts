@@ -9,34 +9,12 @@ import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { TraceEmulation } from '#services/emulation/emulated-trace.js';
 import type { TraceMeanings } from '#services/emulation/trace-meanings.js';
 import { FollowIndex, FollowShards } from '#services/pending/follow-blocks.js';
+import { EmulatedClassification } from '#services/pending/live-classification.js';
 import type { LiveMessages, MessageOrigin } from '#services/pending/live-messages.js';
-import type { LiveAction, LiveTrace } from '#services/pending/live-trace.js';
 import { MessageFollow } from '#services/pending/message-follow.js';
 import type { PendingMetrics } from '#services/pending/metrics.js';
-import { type LiveClassification, PendingTraces, type WalletSeqnos } from '#services/pending/pending-traces.js';
-import { lowest } from '#services/pending/placed-trace.js';
+import { PendingTraces, type WalletSeqnos } from '#services/pending/pending-traces.js';
 import { SharedMessages } from '#services/pending/shared-messages.js';
-
-/** Deadline of a classification in milliseconds: it may read contracts from the chain. */
-const DEADLINE_MS = 5_000;
-
-/** Classifies live traces as emulated ones are. */
-class EmulatedClassification implements LiveClassification {
-  readonly #meanings: TraceMeanings;
-
-  constructor(meanings: TraceMeanings) {
-    this.#meanings = meanings;
-  }
-
-  /** @throws chain/*, lite/*, tvm/* */
-  async classify({ transactions }: LiveTrace, signal: AbortSignal): Promise<readonly LiveAction[]> {
-    const { actions } = await this.#meanings.meaningOf({ transactions }, { deadlineMs: DEADLINE_MS, signal });
-    return actions.map((action) => ({
-      action,
-      finality: lowest(action.transactions.map((position) => transactions[position]!)),
-    }));
-  }
-}
 
 export interface OpenPendingOptions {
   readonly config: GlobalConfig;

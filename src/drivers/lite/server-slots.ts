@@ -10,8 +10,9 @@ const SLOW_MS = 100;
 const QUICK_GROWTH = 1.01;
 
 /**
- * How many executions of one kind of clients a server gets at a time. One that has more than it can execute answers each of them later, and who comes
- * last waits for all before: so the limit is halved when executions become slow, and grows by one while that many in a row are not.
+ * How many executions of one kind of clients a server gets at a time. One that has more than it can execute answers each of them
+ * later, and who comes last waits for all before: so the limit is halved when executions become slow, and grows by one while that
+ * many in a row are not.
  */
 class ExecutionLimit {
   readonly #most: number;

@@ -1,7 +1,8 @@
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import { FairQueue, type Turn } from '#drivers/tvm/fair-queue.js';
+import { LeakyBucket } from '#drivers/tvm/leaky-bucket.js';
 import type { TvmModules, TvmSettings } from '#drivers/tvm/options.js';
-import { type Lane, LeakyBucket } from '#drivers/tvm/run-history.js';
+import type { Lane } from '#drivers/tvm/run-history.js';
 import type { TvmThread } from '#drivers/tvm/tvm-thread.js';
 import { Timers, TvmThreads } from '#drivers/tvm/tvm-threads.js';
 import type { Job, Reply } from '#drivers/tvm/worker-protocol.js';
