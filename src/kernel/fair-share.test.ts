@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { FairShare } from '#kernel/fair-share.js';
 
+let now = 0;
+
 function filled(items: Readonly<Record<string, readonly string[]>>): FairShare<string> {
-  const queue = new FairShare<string>();
+  const queue = new FairShare<string>({ now: () => now });
   for (const [client, own] of Object.entries(items)) for (const item of own) queue.add(client, item);
   return queue;
 }
@@ -57,5 +59,49 @@ describe('a fair share', () => {
     expect([queue.remove('a', place), queue.remove('a', place), queue.sizeOf('a')]).toEqual([true, false, 2]);
     expect(queue.clear()).toEqual(['a0', 'a1']);
     expect([queue.size, queue.take()]).toEqual([0, undefined]);
+  });
+
+  it('forgets what was had while nobody waited', () => {
+    const queue = filled({});
+    for (let i = 0; i < 36_000; i++) {
+      now += 100;
+      queue.charge('regular', 1);
+    }
+    for (let i = 0; i < 200; i++) for (const client of ['a', 'b']) queue.add(client, client);
+    queue.add('regular', 'regular');
+    const taken: (string | undefined)[] = [];
+    do taken.push(queue.take());
+    while (taken.at(-1) !== 'regular');
+    expect(taken.length).toBeLessThan(15);
+    // The others go on as before.
+    expect([queue.take(), queue.take()].toSorted()).toEqual(['a', 'b']);
+  });
+
+  it('forgets nothing while somebody waits, however long it takes', () => {
+    const queue = filled({ a: ['a0', 'a1', 'a2'], b: ['b0', 'b1'], c: ['c0', 'c1'] });
+    expect([queue.take(), queue.take(), queue.take()]).toEqual(['a0', 'b0', 'c0']);
+    queue.charge('b', 3);
+    queue.charge('a', 5);
+    now += 1_000_000;
+    for (let i = 0; i < 4; i++) queue.add('d', `d${i}`);
+    expect(all(queue)).toEqual(['d0', 'c1', 'd1', 'd2', 'd3', 'b1', 'a1', 'a2']);
+  });
+
+  it('gives back no more than brings a client to where newcomers begin', () => {
+    const queue = filled({ a: ['a0'] });
+    expect(queue.take()).toBe('a0');
+    queue.charge('a', 10);
+    // What was charged counts a quarter by now.
+    now += 500;
+    queue.charge('a', -10);
+    for (const client of ['a', 'b']) for (let i = 1; i < 4; i++) queue.add(client, `${client}${i}`);
+    expect(all(queue)).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
+  });
+
+  it('tells the client with the most items', () => {
+    const queue = filled({ a: ['a0'], b: ['b0', 'b1', 'b2'], c: ['c0', 'c1'] });
+    const longest = queue.longest();
+    expect([longest?.client, longest?.size, [...(longest?.items ?? [])]]).toEqual(['b', 3, ['b0', 'b1', 'b2']]);
+    expect(filled({}).longest()).toBe(null);
   });
 });

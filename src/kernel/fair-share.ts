@@ -2,7 +2,7 @@ import { type Link, LinkedList } from '#kernel/linked-list.js';
 
 interface Client<Item> {
   readonly name: string;
-  /** What it has had, counted from the least of those who waited when it came. */
+  /** What it has had, counted from the least of those who waited when it came; see {@link FairShare.#weight}. */
   served: number;
   /** What its next item is expected to cost. */
   readonly expected: number;
@@ -14,10 +14,27 @@ const anyMay = (): boolean => true;
 /** Clients without items of which it is remembered what they had. */
 const MOST_REMEMBERED = 10_000;
 
+/** After so much time in which nobody waited, what a client had before counts half as much, in milliseconds. */
+const HALF_LIFE_MS = 250;
+
+/** From this weight on, what was counted is made smaller, so that the numbers stay exact. */
+const MOST_WEIGHT = 2 ** 20;
+
+/** What the queue of a client is made from. */
+export interface FairShareOptions {
+  /** Milliseconds of a monotonic clock. */
+  readonly now: () => number;
+  /** What each item counts, beside what is charged. Default 1. */
+  readonly itemCost?: number;
+}
+
 /**
  * A queue whose next item is the oldest one of the client that has had the least (start-time fair queueing): one who asks for
  * much delays himself and hardly anybody else. An item counts as much as `itemCost`, and what {@link FairShare.charge} adds. Of clients
  * that have had as much, which all newcomers have, the one whose next item is expected to cost least is the first.
+ *
+ * What a client had is forgotten while nobody waits: who used much when it was no loss to others would otherwise wait, once
+ * others come, until each of them had as much.
  */
 export class FairShare<Item> {
   /** Those with items. */
@@ -28,9 +45,16 @@ export class FairShare<Item> {
   #level = 0;
   #size = 0;
   readonly #itemCost: number;
+  readonly #now: () => number;
+  /** Since when nobody waits. */
+  #emptySince: number;
+  /** Before that, how long nobody waited, since a cost counted as it is. */
+  #emptyMs = 0;
 
-  constructor(itemCost = 1) {
+  constructor({ now, itemCost = 1 }: FairShareOptions) {
+    this.#now = now;
     this.#itemCost = itemCost;
+    this.#emptySince = now();
   }
 
   /** Items of all clients. */
@@ -47,6 +71,15 @@ export class FairShare<Item> {
     return this.#waiting.get(client)?.items.size ?? 0;
   }
 
+  /** The client with the most items, and these, the oldest first; null: nobody waits. */
+  longest(): { readonly client: string; readonly items: Iterable<Item>; readonly size: number } | null {
+    let longest: Client<Item> | null = null;
+    for (const client of this.#waiting.values()) {
+      if (longest === null || client.items.size > longest.items.size) longest = client;
+    }
+    return longest === null ? null : { client: longest.name, items: longest.items, size: longest.items.size };
+  }
+
   /**
    * @param expected what an item of the client is expected to cost; of the first item since it had none
    * @returns the place of the item, by which it is removed
@@ -58,7 +91,7 @@ export class FairShare<Item> {
       this.#served.delete(name);
       this.#waiting.set(name, client);
     }
-    this.#size++;
+    if (this.#size++ === 0) this.#emptyMs += this.#now() - this.#emptySince;
     return client.items.add(item);
   }
 
@@ -68,17 +101,18 @@ export class FairShare<Item> {
    * @param mayHave whether a client may get one now; default: all may
    */
   take(mayHave: (client: string) => boolean = anyMay): Item | undefined {
+    const weight = this.#weight();
     let best: Client<Item> | null = null;
     let least = Number.POSITIVE_INFINITY;
     for (const client of this.#waiting.values()) {
-      const rank = client.served + client.expected;
+      const rank = client.served + client.expected * weight;
       if (rank >= least || !mayHave(client.name)) continue;
       best = client;
       least = rank;
     }
     if (best === null) return undefined;
     this.#level = Math.max(this.#level, best.served);
-    best.served += this.#itemCost;
+    best.served += this.#itemCost * weight;
     const item = best.items.take();
     this.#removed(best);
     return item;
@@ -94,7 +128,7 @@ export class FairShare<Item> {
 
   /** One of its items is not here any more. */
   #removed({ name, served, items }: Client<Item>): void {
-    this.#size--;
+    if (--this.#size === 0) this.#emptySince = this.#now();
     if (items.size > 0) return;
     this.#waiting.delete(name);
     this.#remember(name, served);
@@ -104,15 +138,36 @@ export class FairShare<Item> {
   clear(): Item[] {
     const all = [...this.#waiting.values()].flatMap(({ items }) => items.clear());
     this.#waiting.clear();
+    if (this.#size > 0) this.#emptySince = this.#now();
     this.#size = 0;
     return all;
   }
 
-  /** Counts more for what a client got. */
+  /** Counts more for what a client got; negative: less than was counted a moment ago. */
   charge(name: string, cost: number): void {
+    const weighed = cost * this.#weight();
     const client = this.#waiting.get(name);
-    if (client === undefined) this.#remember(name, Math.max(this.#served.get(name) ?? 0, this.#level) + cost);
-    else client.served += cost;
+    const before = client?.served ?? Math.max(this.#served.get(name) ?? 0, this.#level);
+    // What is given back counts a little more than it did: it must not bring a client before newcomers.
+    const served = Math.max(before + weighed, Math.min(before, this.#level));
+    if (client === undefined) this.#remember(name, served);
+    else client.served = served;
+  }
+
+  /**
+   * How much a cost counts now. That old costs count less is the same as that new ones count more, and leaves the order of clients
+   * as it is.
+   */
+  #weight(): number {
+    const emptyMs = this.#emptyMs + (this.#size === 0 ? this.#now() - this.#emptySince : 0);
+    const weight = 2 ** (emptyMs / HALF_LIFE_MS);
+    if (weight < MOST_WEIGHT) return weight;
+    const scaled = (served: number): number => Math.max(0, served - this.#level) / weight;
+    for (const client of this.#waiting.values()) client.served = scaled(client.served);
+    for (const [name, served] of this.#served) this.#served.set(name, scaled(served));
+    this.#level = 0;
+    this.#emptyMs -= emptyMs;
+    return 1;
   }
 
   #remember(name: string, served: number): void {

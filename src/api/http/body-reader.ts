@@ -61,7 +61,7 @@ export function hasLargeBody(message: IncomingMessage): boolean {
 export class BodyAdmission {
   readonly #settings: AdmissionSettings;
   readonly #clock: Clock;
-  readonly #queues = new TurnQueues<() => void>();
+  readonly #queues: TurnQueues<() => void>;
   #admittedBytes = 0;
   /** Bodies that are admitted, of each client. */
   readonly #admitted = new KeyedCounts();
@@ -70,6 +70,7 @@ export class BodyAdmission {
   constructor(settings: AdmissionSettings, clock: Clock) {
     this.#settings = settings;
     this.#clock = clock;
+    this.#queues = new TurnQueues(() => clock.now());
   }
 
   /** Bodies that wait to be read. */

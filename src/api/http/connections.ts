@@ -125,8 +125,10 @@ export class Connections {
         if (message.socket.destroyed) return;
         for (const each of handlers) each.call(server, message, response);
       };
-      if (this.#modules.turns.enter(this.turnOfClient(message), handle)) return;
-      answerUnbegun(response, this.#modules.apiVersion);
+      const refuse = (): void => {
+        if (!message.socket.destroyed) answerUnbegun(response, this.#modules.apiVersion);
+      };
+      this.#modules.turns.enter(this.turnOfClient(message), handle, refuse);
     });
     server.on('clientError', (error, socket) => this.#onClientError(error, socket as Socket));
     server.once('listening', () => {

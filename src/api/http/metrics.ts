@@ -171,7 +171,7 @@ export class HttpMetrics {
       ],
       [
         'tern_http_unbegun_refused_total',
-        'Requests that got 503 because too many waited to be begun',
+        'Requests that got 503 because too many waited to be begun, or they themselves for too long',
         () => turns.refused,
       ],
       [

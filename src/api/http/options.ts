@@ -22,7 +22,7 @@ export interface HttpSettings {
   readonly acceptsPerTurn: number;
   /** In one turn of the event loop requests are begun for so long at least; the others wait. Default 5 ms. */
   readonly turnMs: number;
-  /** Requests with an API key that wait to be begun, and of those without; further ones get 503. Default 4,096. */
+  /** Requests with an API key that wait to be begun, and of those without; for more, clients with the most get 503. Default 4,096. */
   readonly maxUnbegun: number;
   /** The same of one client: a key, or an address (IPv6: of a /64). Default 256. */
   readonly maxUnbegunPerClient: number;

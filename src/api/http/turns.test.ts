@@ -2,23 +2,32 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
 import { type TurnKind, Turns } from '#api/http/turns.js';
 
-const SETTINGS = { turnMs: 5, maxUnbegun: 1_000, maxUnbegunPerClient: 100 };
+const SETTINGS = { turnMs: 5, maxUnbegun: 1_000, maxUnbegunPerClient: 100, deadlineMs: 10_000 };
 
 /** Requests that each take a time of a clock that stands still otherwise. */
 class World {
   now = 0;
   readonly begun: string[] = [];
+  readonly refused: string[] = [];
   readonly turns: Turns;
 
   constructor(settings: Partial<typeof SETTINGS> = {}) {
     this.turns = new Turns({ ...SETTINGS, ...settings }, () => this.now);
   }
 
+  /** @returns false: the request itself was refused at once */
   enter(name: string, ms: number, kind: TurnKind = 'others'): boolean {
-    return this.turns.enter({ kind, client: name, weight: 1 }, () => {
+    let isIn = true;
+    const begin = (): void => {
       this.begun.push(name);
       this.now += ms;
-    });
+    };
+    const refuse = (): void => {
+      isIn = false;
+      this.refused.push(name);
+    };
+    this.turns.enter({ kind, client: name, weight: 1 }, begin, refuse);
+    return isIn;
   }
 
   /** What is begun until the next turn ends. */
@@ -27,6 +36,10 @@ class World {
     await new Promise((resolve) => setImmediate(resolve));
     return this.begun.slice(before);
   }
+}
+
+function unexpected(): void {
+  throw new Error('a request was refused');
 }
 
 describe('turns', () => {
@@ -76,7 +89,7 @@ describe('turns', () => {
     const world = new World();
     world.enter('first', 100);
     for (let i = 0; i < 20; i++) world.enter('greedy', 4);
-    for (let i = 0; i < 5; i++) world.enter('cheap', 0.5);
+    for (let i = 0; i < 5; i++) world.enter('cheap', 0.1);
     world.enter('other', 1);
     await world.turn();
     await world.turn();
@@ -125,11 +138,61 @@ describe('turns', () => {
   it('refuse what is too much for one address, and for all', () => {
     const world = new World({ maxUnbegun: 5, maxUnbegunPerClient: 2 });
     world.enter('first', 100);
-    const entered = ['a', 'a', 'a', 'b', 'b', 'c', 'd'].map((name) => world.enter(name, 1));
-    expect(entered).toEqual([true, true, false, true, true, true, false]);
-    expect([world.turns.waiting, world.turns.refused]).toEqual([5, 2]);
+    const entered = ['a', 'a', 'a', 'b', 'c', 'd', 'd', 'e'].map((name) => world.enter(name, 1));
+    expect(entered).toEqual([true, true, false, true, true, true, false, true]);
+    expect([world.turns.waiting, world.turns.refused, world.refused]).toEqual([5, 3, ['a', 'd', 'a']]);
     // What is urgent is not kept out by the others.
     expect(world.enter('healthz', 1, 'urgent')).toBe(true);
+  });
+
+  it('refuse the oldest of the client with the most when there is no room for that of another', async () => {
+    const world = new World({ maxUnbegun: 6, maxUnbegunPerClient: 4 });
+    world.enter('first', 100);
+    for (const name of ['a', 'a', 'a', 'b', 'b', 'c']) expect(world.enter(name, 1)).toBe(true);
+    expect([world.enter('d', 1), world.refused]).toEqual([true, ['a']]);
+    expect([world.enter('e', 1), world.refused]).toEqual([true, ['a', 'a']]);
+    // b has no more than it would have itself.
+    expect([world.enter('c', 1), world.refused]).toEqual([false, ['a', 'a', 'c']]);
+    expect([world.turns.waiting, world.turns.refused]).toEqual([6, 3]);
+    while (world.turns.waiting > 0) await world.turn();
+    expect(world.begun.slice(1).toSorted()).toEqual(['a', 'b', 'b', 'c', 'd', 'e']);
+  });
+
+  it('refuse what waited for half of its deadline, some in each turn', async () => {
+    const world = new World({ deadlineMs: 1_000 });
+    world.enter('first', 100);
+    for (let i = 0; i < 100; i++) world.enter(`old${i}`, 1);
+    world.now += 499;
+    await world.turn();
+    expect([world.refused.length, world.begun.length]).toEqual([0, 6]);
+    world.enter('new', 1);
+    world.now += 1;
+    const { signal } = new AbortController();
+    const work = world.turns.do({ kind: 'others', client: 'begun', weight: 1 }, () => 'done', signal);
+    await world.turn();
+    expect(world.refused.length).toBe(64);
+    world.now += 10_000;
+    while (world.turns.waiting > 0) await world.turn();
+    // What was begun is done however long it waited.
+    expect(await work).toBe('done');
+    expect([world.refused.length + world.begun.length, world.turns.refused]).toEqual([102, world.refused.length]);
+    expect(world.refused).toContain('new');
+  });
+
+  it('are of newcomers and of who has asked for long alike', async () => {
+    const world = new World();
+    for (let i = 0; i < 1_000; i++) {
+      world.now += 100;
+      world.enter('regular', 1);
+      await world.turn();
+    }
+    world.enter('first', 100);
+    for (let i = 0; i < 20; i++) for (let client = 0; client < 20; client++) world.enter(`flood${client}`, 5);
+    world.enter('regular', 1);
+    const before = world.now;
+    while (world.turns.waiting > 0 && !world.begun.slice(1_001).includes('regular')) await world.turn();
+    expect(world.begun.length).toBeGreaterThan(1_001);
+    expect(world.now - before).toBeLessThan(500);
   });
 
   it('are of the client that has had the least work for its weight', async () => {
@@ -144,11 +207,15 @@ describe('turns', () => {
     for (let i = 0; i < 10; i++) {
       for (const [client, { weight, units }] of Object.entries(clients)) {
         const turn = { kind: 'keyed', client, weight } as const;
-        world.turns.enter(turn, () => {
-          begun.push(client);
-          world.now += 1;
-          world.turns.charge(turn, units);
-        });
+        world.turns.enter(
+          turn,
+          () => {
+            begun.push(client);
+            world.now += 1;
+            world.turns.charge(turn, units);
+          },
+          unexpected,
+        );
       }
     }
     while (world.turns.waiting > 0) await world.turn();

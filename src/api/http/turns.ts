@@ -1,5 +1,5 @@
 import { FairShare } from '#kernel/fair-share.js';
-import type { Link } from '#kernel/linked-list.js';
+import { type Link, LinkedList } from '#kernel/linked-list.js';
 
 /**
  * Whose requests wait apart from the others:
@@ -27,12 +27,14 @@ const ORDER: readonly TurnKind[] = ['urgent', 'keyed', 'others', 'keyed'];
  * see {@link FairShare}. Items cost what they are charged for.
  */
 export class TurnQueues<Item> {
-  readonly #queues: Readonly<Record<TurnKind, FairShare<Item>>> = {
-    urgent: new FairShare(0),
-    keyed: new FairShare(0),
-    others: new FairShare(0),
-  };
+  readonly #queues: Readonly<Record<TurnKind, FairShare<Item>>>;
   #place = 0;
+
+  /** @param now milliseconds of a monotonic clock */
+  constructor(now: () => number) {
+    const queue = (): FairShare<Item> => new FairShare({ now, itemCost: 0 });
+    this.#queues = { urgent: queue(), keyed: queue(), others: queue() };
+  }
 
   /** Items of all clients. */
   get size(): number {
@@ -48,6 +50,11 @@ export class TurnQueues<Item> {
   /** Items of one client. */
   sizeOf({ kind, client }: TurnOf): number {
     return this.#queues[kind].sizeOf(client);
+  }
+
+  /** Items of the client of a kind that has the most, the oldest first. */
+  longestOfKind(kind: TurnKind): { readonly items: Iterable<Item>; readonly size: number } | null {
+    return this.#queues[kind].longest();
   }
 
   /** @param expected what the item is expected to cost a client of weight 1 @returns its place, by which it is removed */
@@ -79,15 +86,20 @@ export class TurnQueues<Item> {
   }
 }
 
-/** Bounds of what is begun in one turn of the event loop. */
+/** Bounds of what is begun in one turn of the event loop, and of what waits. */
 export interface TurnSettings {
   /** Milliseconds of one turn of the event loop in which requests are begun. */
   readonly turnMs: number;
-  /** Requests of a kind that wait to be begun; further ones are refused. */
+  /** Requests of a kind that wait to be begun; for one more, the oldest of the client with the most is refused. */
   readonly maxUnbegun: number;
   /** The same of one client, or half of the room that is left, if that is more. */
   readonly maxUnbegunPerClient: number;
+  /** Deadline of a request. */
+  readonly deadlineMs: number;
 }
+
+/** A request that has waited so much of its deadline is refused: the rest would hardly do, and its client hardly waits for it. */
+const WAIT_OF_DEADLINE = 1 / 2;
 
 /** What part of the room that is left one client may fill beyond `maxUnbegunPerClient`: a burst of the only client is no flood. */
 const ROOM_OF_CLIENT = 1 / 2;
@@ -98,8 +110,14 @@ const MOST_OF_TURN = 64;
 /** What a request is expected to take, for a client of weight 1, in milliseconds. */
 const EXPECTED_MS = 5;
 
-/** What any request takes, beside what is measured: it was read, and is answered. */
+/** What any request takes, beside what is measured, and one that is refused: it was read, and is answered. */
 const BEGIN_MS = 0.1;
+
+/**
+ * What beginning a request is counted for at most: whatever takes longer is charged or measured apart, and a collection of garbage or
+ * another program on the processor may fall into any request, for which its client would wait for seconds.
+ */
+const MOST_COUNTED_MS = 1;
 
 /**
  * A few requests have more time in each turn: where other threads and programs take the processor away, a single cheap one may
@@ -116,16 +134,33 @@ const UNCOUNTED_MS = 1;
 
 type Work = () => void;
 
+/** A request that waits to be begun, or what waits in the middle of one. */
+interface Waiting {
+  readonly turn: TurnOf;
+  readonly begin: Work;
+  /** Of a request that waits to be begun: the answer that it will not be; null: it was begun. */
+  readonly refuse: Work | null;
+  readonly since: number;
+  place: Link<Waiting> | null;
+  /** Its place among all requests that may be refused. */
+  age: Link<Waiting> | null;
+}
+
 /**
  * Begins requests in slices: in one turn of the event loop for `turnMs`, or for as long as the rest of the last turn took, at
  * most 10 ms, and a few of them for up to 20 ms; then what has arrived meanwhile is read. Those that do not fit wait by kind, and the next one
  * of a kind is of the client that has had the least for its weight: the time of beginning its requests, and the work that they
  * were charged for. As long as nothing waits, a request begins at once.
+ *
+ * What waited for half of its deadline is refused, and where too many wait, the oldest one of the client with the most: however
+ * many requests there are of others, a client that asks for little is answered.
  */
 export class Turns {
   readonly #settings: TurnSettings;
   readonly #now: () => number;
-  readonly #queues = new TurnQueues<Work>();
+  readonly #queues: TurnQueues<Waiting>;
+  /** Requests that wait to be begun. */
+  readonly #unbegun = new LinkedList<Waiting>();
   /** When the first request of this turn was begun; null: none was. */
   #began: number | null = null;
   /** Requests that were begun in this turn. */
@@ -147,6 +182,7 @@ export class Turns {
   constructor(settings: TurnSettings, now: () => number = () => performance.now()) {
     this.#settings = settings;
     this.#now = now;
+    this.#queues = new TurnQueues(now);
     this.#lasts = settings.turnMs;
   }
 
@@ -155,30 +191,31 @@ export class Turns {
     return this.#queues.size;
   }
 
-  /** Requests that were not let in, because too many waited. */
+  /** Requests that were refused, because too many waited or they had waited too long. */
   get refused(): number {
     return this.#refused;
   }
 
   /**
-   * Begins a request, now or later.
+   * Begins a request, or refuses it, now or later.
    *
    * @param begin must not throw
-   * @returns false: too many of the kind wait, or of the client, and it will not be begun
+   * @param refuse instead: must not throw
    */
-  enter(turn: TurnOf, begin: Work): boolean {
+  enter(turn: TurnOf, begin: Work, refuse: Work): void {
     if (this.waiting === 0 && this.#hasTime()) {
-      this.#run(turn, begin);
-      return true;
+      this.#run(turn, begin, MOST_COUNTED_MS);
+      return;
     }
     const { maxUnbegun, maxUnbegunPerClient } = this.#settings;
     const room = maxUnbegun - this.#queues.sizeOfKind(turn.kind);
-    if (room <= 0 || this.#queues.sizeOf(turn) >= Math.max(maxUnbegunPerClient, room * ROOM_OF_CLIENT)) {
-      this.#refused++;
-      return false;
+    const own = this.#queues.sizeOf(turn);
+    if (own >= Math.max(maxUnbegunPerClient, room * ROOM_OF_CLIENT) || (room <= 0 && !this.#makeRoom(turn.kind, own))) {
+      this.#refuse(turn, refuse);
+      return;
     }
-    this.#add(turn, () => this.#run(turn, begin));
-    return true;
+    const waiting = this.#add(turn, begin, refuse);
+    waiting.age = this.#unbegun.add(waiting);
   }
 
   /**
@@ -201,17 +238,16 @@ export class Turns {
       const onAbort = (): void => {
         // Node keeps a signal that depends on others, and all that its listeners refer to, for as long as it has listeners.
         signal.removeEventListener('abort', onAbort);
-        if (place !== null) this.#queues.remove(turn, place);
+        if (waiting !== null) this.#remove(waiting);
         reject(signal.reason);
       };
-      let place: Link<Work> | null = null;
-      const waiting = (): void => this.#run(turn, attempt);
+      let waiting: Waiting | null = null;
       if (this.waiting === 0 && this.#hasTime()) {
-        waiting();
+        this.#run(turn, attempt, Number.POSITIVE_INFINITY);
         return;
       }
       signal.addEventListener('abort', onAbort);
-      place = this.#add(turn, waiting);
+      waiting = this.#add(turn, attempt, null);
     });
   }
 
@@ -225,10 +261,50 @@ export class Turns {
     else this.#queues.charge(turn, units);
   }
 
-  #add(turn: TurnOf, work: Work): Link<Work> {
-    const place = this.#queues.add(turn, work, EXPECTED_MS);
+  #add(turn: TurnOf, begin: Work, refuse: Work | null): Waiting {
+    const waiting: Waiting = { turn, begin, refuse, since: this.#now(), place: null, age: null };
+    waiting.place = this.#queues.add(turn, waiting, EXPECTED_MS);
     this.#schedule();
-    return place;
+    return waiting;
+  }
+
+  #remove({ turn, place, age }: Waiting): void {
+    if (place !== null) this.#queues.remove(turn, place);
+    this.#unbegun.remove(age);
+  }
+
+  /** Refuses a request of the client with the most, unless a client with `own` would then have more. @returns whether it did */
+  #makeRoom(kind: TurnKind, own: number): boolean {
+    const longest = this.#queues.longestOfKind(kind);
+    if (longest === null || longest.size <= own + 1) return false;
+    for (const waiting of longest.items) if (this.#giveUp(waiting)) return true;
+    return false;
+  }
+
+  /** @returns false: it was begun already */
+  #giveUp(waiting: Waiting): boolean {
+    const { refuse } = waiting;
+    if (refuse === null) return false;
+    this.#remove(waiting);
+    this.#refuse(waiting.turn, refuse);
+    return true;
+  }
+
+  /** That takes time, too: otherwise those whose requests are refused would be before all others with the next ones. */
+  #refuse(turn: TurnOf, refuse: Work): void {
+    this.#refused++;
+    refuse();
+    this.#queues.charge(turn, BEGIN_MS);
+  }
+
+  /** Refuses requests that have waited too long: some in each turn, as many may have come at once. */
+  #giveUpOld(): void {
+    const latest = this.#now() - this.#settings.deadlineMs * WAIT_OF_DEADLINE;
+    for (let count = 0; count < MOST_OF_TURN; count++) {
+      const oldest = this.#unbegun.first;
+      if (oldest === undefined || oldest.since > latest) return;
+      this.#giveUp(oldest);
+    }
   }
 
   #hasTime(): boolean {
@@ -242,7 +318,8 @@ export class Turns {
     return now - this.#began < (this.#begun < LEAST_OF_TURN ? LEAST_WITHIN_MS : this.#lasts);
   }
 
-  #run(turn: TurnOf, work: Work): void {
+  /** @param most milliseconds of it that are counted */
+  #run(turn: TurnOf, work: Work, most: number): void {
     const began = this.#now();
     this.#begun++;
     this.#current = turn;
@@ -251,7 +328,7 @@ export class Turns {
     this.#current = null;
     const ended = this.#now();
     if (ended - (this.#began ?? began) >= UNCOUNTED_MS) this.#scheduleBoundary();
-    this.#queues.charge(turn, this.#charged + BEGIN_MS + ended - began);
+    this.#queues.charge(turn, this.#charged + BEGIN_MS + Math.min(ended - began, most));
   }
 
   /** A step is scheduled for each request, so that what follows from one is done before the next begins. */
@@ -277,12 +354,17 @@ export class Turns {
     this.#isBoundaryDue = false;
     this.#began = null;
     this.#begun = 0;
+    this.#giveUpOld();
   };
 
   readonly #step = (): void => {
     this.#due--;
     if (this.#hasTime()) {
-      this.#queues.take()?.();
+      const next = this.#queues.take();
+      if (next !== undefined) {
+        this.#unbegun.remove(next.age);
+        this.#run(next.turn, next.begin, next.refuse === null ? Number.POSITIVE_INFINITY : MOST_COUNTED_MS);
+      }
       this.#stepped = this.#now();
     }
     this.#schedule();

@@ -96,7 +96,7 @@ const CLOSE_MS = 2_000;
 export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   readonly #settings: ReaderSettings;
   readonly #modules: ReaderModules;
-  readonly #waiting = new FairShare<WaitingCall>();
+  readonly #waiting: FairShare<WaitingCall>;
   #running = 0;
   /** When those that are running began, the oldest first. */
   readonly #began = new LinkedList<number>();
@@ -117,6 +117,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   constructor(options: Partial<ReaderSettings>, modules: ReaderModules) {
     this.#settings = { ...defaultReaderSettings, ...options };
     this.#modules = modules;
+    this.#waiting = new FairShare({ now: () => modules.clock.now() });
   }
 
   takes(endpoint: string, price: number): boolean {

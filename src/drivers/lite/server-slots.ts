@@ -144,14 +144,16 @@ export class ServerSlots {
   readonly #executionLimits: Readonly<Record<ClientKind, ExecutionLimit>>;
   readonly #executing: Record<ClientKind, number> = { keyed: 0, others: 0 };
   readonly #urgent = new LinkedList<Waiting>();
-  readonly #reads = new KeyedShare();
-  readonly #executions = new KeyedShare();
+  readonly #reads: KeyedShare;
+  readonly #executions: KeyedShare;
   readonly #ofClient = new KeyedCounts();
   #taken = 0;
   #isExecutionNext = false;
 
   constructor(most: number, clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
+    this.#reads = new KeyedShare(clock);
+    this.#executions = new KeyedShare(clock);
     this.#most = most;
     this.#readLimit = new ReadLimit(most);
     const executions = Math.max(1, Math.floor(most * EXECUTION_SHARE));
@@ -272,11 +274,13 @@ export class ServerSlots {
 
 /** Two fair queues, which take turns: of clients with an API key, and of those without. */
 class KeyedShare {
-  readonly #queues: Readonly<Record<ClientKind, FairShare<Waiting>>> = {
-    keyed: new FairShare(),
-    others: new FairShare(),
-  };
+  readonly #queues: Readonly<Record<ClientKind, FairShare<Waiting>>>;
   #next: ClientKind = 'keyed';
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    const now = (): number => clock.now();
+    this.#queues = { keyed: new FairShare({ now }), others: new FairShare({ now }) };
+  }
 
   get size(): number {
     return this.#queues.keyed.size + this.#queues.others.size;
