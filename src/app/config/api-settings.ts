@@ -187,7 +187,8 @@ export const apiSettings = {
   maxUnbegun: singleSetting({
     ...integerValue('N', 1, 1_000_000),
     fallback: '4096',
-    meaning: 'maximum requests with an API key that wait to be begun, and of those without; for one more, the oldest of the client with the most gets 503, as do those that have waited for half of --request-timeout',
+    meaning:
+      'maximum requests with an API key that wait to be begun, and of those without; for one more, the oldest of the client with the most gets 503, as do those that have waited for half of --request-timeout',
   }),
   maxUnbegunPerClient: singleSetting({
     ...integerValue('N', 1, 1_000_000),
