@@ -1,9 +1,8 @@
-import { validateHeaderValue } from 'node:http';
+import { type ServerResponse, validateHeaderValue } from 'node:http';
 import type { TObject } from '@sinclair/typebox';
-import { styleOf } from '#api/http/api-style.js';
-import { type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
+import { type RenameTypes, styleOf, typeRenamer } from '#api/http/api-style.js';
+import { type AnyEndpoint, type Freshness, JsonText, type RawParameters } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { HeldAnswers } from '#api/http/held-answers.js';
 import type {
   AnyHttpApi,
   ApiRequest,
@@ -23,15 +22,72 @@ import {
   type RequestSwitches,
   type TakeSwitches,
 } from '#api/http/parameters.js';
-import { type RenameTypes, typeRenamer } from '#api/http/profile.js';
-import type { RawParameters } from '#api/http/query-string.js';
-import type { RequestWatch } from '#api/http/request-watch.js';
 import { type CurrentHead, EndpointResult, parametersKey, ResponseCache } from '#api/http/response-cache.js';
-import { cachedPrice, priceOf, type WorkPermit, WorkQueue, type WorkSettings, workDone } from '#api/http/work-queue.js';
+import {
+  cachedPrice,
+  type HeldAnswers,
+  priceOf,
+  type WorkPermit,
+  WorkQueue,
+  type WorkSettings,
+  workDone,
+} from '#api/http/work-queue.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 import { type Flight, SingleFlight } from '#kernel/single-flight.js';
 import type { WorkBudget, WorkDecision } from '#services/access/access.js';
+
+/**
+ * How much longer than its deadline a read may take, so that its own error, which says what was queried and what happened,
+ * comes before the general one.
+ */
+const GRACE_MS = 250;
+
+/** Watches one request: whether its client is still connected, and its deadline. */
+export class RequestWatch {
+  readonly #response: ServerResponse;
+  readonly #controller = sharedAbortController();
+  readonly #onClose = () => {
+    if (!this.#response.writableFinished) this.#controller.abort(httpErrors['client-left']({}));
+  };
+
+  constructor(response: ServerResponse) {
+    this.#response = response;
+    response.once('close', this.#onClose);
+    if (response.destroyed) this.#onClose();
+  }
+
+  /** Aborted when the client has disconnected, and by `stop`. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** @param until time of the clock */
+  deadline(deadlineMs: number, until: number): Deadline {
+    return {
+      until: until + GRACE_MS,
+      signal: this.signal,
+      expired: () => httpErrors.deadline({ ms: deadlineMs }),
+      aborted: () => httpErrors['client-left']({}),
+    };
+  }
+
+  /** Calls when the response is written or its connection is closed, at once when it is. */
+  onClosed(run: () => void): void {
+    if (this.#response.destroyed) run();
+    else this.#response.once('close', run);
+  }
+
+  /** Aborts the work that is done for this request alone. */
+  stop(reason: unknown): void {
+    this.#controller.abort(reason);
+  }
+
+  end(): void {
+    this.#response.off('close', this.#onClose);
+  }
+}
 
 /** A compiled endpoint. */
 export interface CompiledEndpoint {

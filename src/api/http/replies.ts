@@ -2,22 +2,96 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiPaths } from '#api/http/api-paths.js';
-import { type ApiStyle, envelopeStyle, generatedExtra, JSON_TYPE, NO_ECHO } from '#api/http/api-style.js';
+import {
+  type ApiStyle,
+  type Echo,
+  envelopeStyle,
+  generatedExtra,
+  JSON_TYPE,
+  NO_ECHO,
+  TONCENTER_MOUNT,
+} from '#api/http/api-style.js';
 import { rateLimitHeaders } from '#api/http/early-refusals.js';
-import type { AnyEndpoint, SerializedJson } from '#api/http/endpoint.js';
-import type { CallOutcome } from '#api/http/endpoint-calls.js';
+import type { AnyEndpoint, RawParameters, SerializedJson } from '#api/http/endpoint.js';
+import type { CallOutcome, CompiledEndpoint } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { HeldAnswers } from '#api/http/held-answers.js';
-import type { Profile } from '#api/http/http-api.js';
+import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { HttpMetrics } from '#api/http/metrics.js';
 import type { HttpSettings } from '#api/http/options.js';
-import { TONCENTER_MOUNT } from '#api/http/profile.js';
-import type { RequestState } from '#api/http/request-state.js';
+import { NO_SWITCHES, type ReadSwitches } from '#api/http/parameters.js';
 import type { EndpointResult } from '#api/http/response-cache.js';
+import type { HeldAnswers } from '#api/http/work-queue.js';
 import type { Clock } from '#kernel/clock.js';
 import type { LogFields, Logger } from '#kernel/logger.js';
 import { type ErrorClass, TernError } from '#kernel/tern-error.js';
+import {
+  type AccessDecision,
+  type RateState,
+  type StreamLimits,
+  unlimitedWork,
+  type WorkBudget,
+} from '#services/access/access.js';
 import '@fastify/compress';
+
+/** The API of a request. */
+type ApiPlace = Pick<RequestState, 'prefix' | 'style' | 'api'>;
+
+/** The state of a request to an API; filled in as the request is read. */
+export class RequestState implements Echo {
+  /** Time of the clock. */
+  readonly begun: number;
+  readonly network: HttpNetwork;
+  readonly prefix: string;
+  readonly style: ApiStyle;
+  /** Null: the network has none at the prefix. */
+  readonly api: AnyHttpApi | null;
+  profile: Profile;
+  /** Null: none, or not known yet. */
+  endpoint: CompiledEndpoint | null = null;
+  /** The name of a raw route. */
+  rawName: string | null = null;
+  query: RawParameters = {};
+  switches: ReadSwitches = NO_SWITCHES;
+  /** Names of query parameters that were left out of account. */
+  ignored: readonly string[] = [];
+  /** The masterchain seqno that the answer has to include; null: any. */
+  minSeqno: number | null = null;
+  extra: string | null = null;
+  rpcId: string | null = null;
+  group: string | null = null;
+  /** Id of the API key, not the key itself. */
+  keyId: string | null = null;
+  /** Who shares the process with others; see AccessDecision. */
+  client = '';
+  work: WorkBudget = unlimitedWork;
+  /** Of the plan; null: it does not limit streams. */
+  streams: Partial<StreamLimits> | null = null;
+  /** How much of its limits on requests is left; null without a limit. */
+  rate: RateState | null = null;
+  /** Why it is not let in; null: it is. */
+  limited: (AccessDecision & { readonly kind: 'limited' }) | null = null;
+
+  constructor(startedAt: number, network: HttpNetwork, place: ApiPlace, profile: Profile) {
+    this.begun = startedAt;
+    this.network = network;
+    this.prefix = place.prefix;
+    this.style = place.style;
+    this.api = place.api;
+    this.profile = profile;
+  }
+
+  /** For metrics and logs; null: none, or not known yet. */
+  get endpointName(): string | null {
+    return this.endpoint?.endpoint.name ?? this.rawName;
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null for requests to no API. */
+    state: RequestState | null;
+  }
+}
 
 const ENCODINGS = ['br', 'gzip'] as const;
 type Encoding = (typeof ENCODINGS)[number];

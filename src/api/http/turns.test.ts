@@ -179,6 +179,15 @@ describe('turns', () => {
     expect(world.refused).toContain('new');
   });
 
+  it('wait for as long as it takes when one client alone asks for so much', async () => {
+    const world = new World({ deadlineMs: 1_000 });
+    world.enter('first', 100);
+    for (let i = 0; i < 80; i++) expect(world.enter('only', 50)).toBe(true);
+    while (world.turns.waiting > 0) await world.turn();
+    expect([world.begun.length, world.refused]).toEqual([81, []]);
+    expect(world.now).toBeGreaterThan(4_000);
+  });
+
   it('are of newcomers and of who has asked for long alike', async () => {
     const world = new World();
     for (let i = 0; i < 1_000; i++) {

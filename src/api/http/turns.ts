@@ -52,6 +52,11 @@ export class TurnQueues<Item> {
     return this.#queues[kind].sizeOf(client);
   }
 
+  /** Clients of a kind that have items. */
+  clientsOfKind(kind: TurnKind): number {
+    return this.#queues[kind].clients;
+  }
+
   /** Items of the client of a kind that has the most, the oldest first. */
   longestOfKind(kind: TurnKind): { readonly items: Iterable<Item>; readonly size: number } | null {
     return this.#queues[kind].longest();
@@ -98,7 +103,10 @@ export interface TurnSettings {
   readonly deadlineMs: number;
 }
 
-/** A request that has waited so much of its deadline is refused: the rest would hardly do, and its client hardly waits for it. */
+/**
+ * Where several clients wait, a request that has waited so much of its deadline is refused: the rest would hardly do, its client hardly
+ * waits for it, and it delays those of others.
+ */
 const WAIT_OF_DEADLINE = 1 / 2;
 
 /** What part of the room that is left one client may fill beyond `maxUnbegunPerClient`: a burst of the only client is no flood. */
@@ -152,8 +160,8 @@ interface Waiting {
  * of a kind is of the client that has had the least for its weight: the time of beginning its requests, and the work that they
  * were charged for. As long as nothing waits, a request begins at once.
  *
- * What waited for half of its deadline is refused, and where too many wait, the oldest one of the client with the most: however
- * many requests there are of others, a client that asks for little is answered.
+ * Where several clients wait, what waited for half of its deadline is refused, and where too many requests wait, the oldest one of
+ * the client with the most: however many there are of others, a client that asks for little is answered.
  */
 export class Turns {
   readonly #settings: TurnSettings;
@@ -297,13 +305,14 @@ export class Turns {
     this.#queues.charge(turn, BEGIN_MS);
   }
 
-  /** Refuses requests that have waited too long: some in each turn, as many may have come at once. */
+  /** Refuses requests that have waited too long while others wait: some in each turn, as many may have come at once. */
   #giveUpOld(): void {
     const latest = this.#now() - this.#settings.deadlineMs * WAIT_OF_DEADLINE;
     for (let count = 0; count < MOST_OF_TURN; count++) {
       const oldest = this.#unbegun.first;
       if (oldest === undefined || oldest.since > latest) return;
-      this.#giveUp(oldest);
+      if (this.#queues.clientsOfKind(oldest.turn.kind) > 1) this.#giveUp(oldest);
+      else this.#unbegun.remove(oldest.age);
     }
   }
 

@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { commaList, jsonText } from '#api/http/endpoint.js';
+import { type AnyEndpoint, commaList, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import { accountDependencies, accountDependency } from '#api/v3/answer-keys.js';
 import {
@@ -16,8 +15,7 @@ import {
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { upperCaseRaw } from '#api/v3/json-pieces.js';
-import { decodeAccount } from '#api/v3/parameters.js';
-import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
+import { decodeAccount, itemsPrice, ROW_PRICE } from '#api/v3/parameters.js';
 import { interfaceNamesOf } from '#domain/contracts/code-methods.js';
 import { type MetadataOverride, tokenMetadata } from '#domain/contracts/token-metadata.js';
 import { WALLET_CODES } from '#domain/contracts/wallet.js';

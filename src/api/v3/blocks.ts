@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { jsonText } from '#api/http/endpoint.js';
+import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
 import {
   AddressCollector,
   answerType,
@@ -19,6 +18,8 @@ import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, filterOf, pageOf, rowsOf } from '#api/v3/page.js';
 import {
   pageFields,
+  pagePrice,
+  ROW_PRICE,
   seqnoParameter,
   sortParameter,
   timeParameters,
@@ -27,7 +28,6 @@ import {
   v3ShardParameter,
   v3WorkchainParameter,
 } from '#api/v3/parameters.js';
-import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type { IndexedBlock } from '#drivers/store/read/index-types.js';
 
 export const BlockIdJson = answerType(

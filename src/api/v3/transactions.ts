@@ -43,6 +43,8 @@ import {
   opcodeIn,
   opcodeParameter,
   pageFields,
+  pagePrice,
+  ROW_PRICE,
   seqnoParameter,
   sortParameter,
   timeParameters,
@@ -54,7 +56,6 @@ import {
   v3ShardParameter,
   v3WorkchainParameter,
 } from '#api/v3/parameters.js';
-import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type {
   HeldTransaction,
   IndexedTransaction,
@@ -67,14 +68,15 @@ import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import type { AccountStatus, AccStatusChange } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
-import type {
-  ComputeSkipReason,
-  TrActionPhase,
-  TrBouncePhase,
-  TrComputePhase,
-  TrCreditPhase,
+import {
+  type ComputeSkipReason,
+  type TrActionPhase,
+  Transaction,
+  type TransactionDescr,
+  type TrBouncePhase,
+  type TrComputePhase,
+  type TrCreditPhase,
 } from '#formats/tlb/transaction.js';
-import { Transaction, type TransactionDescr } from '#formats/tlb/transaction.js';
 import { toBase64 } from '#kernel/bytes.js';
 
 const ACCOUNT_STATUSES: Readonly<Record<AccountStatus, string>> = {

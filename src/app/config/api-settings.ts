@@ -188,7 +188,7 @@ export const apiSettings = {
     ...integerValue('N', 1, 1_000_000),
     fallback: '4096',
     meaning:
-      'maximum requests with an API key that wait to be begun, and of those without; for one more, the oldest of the client with the most gets 503, as do those that have waited for half of --request-timeout',
+      'maximum requests with an API key that wait to be begun, and of those without; for one more, the oldest of the client with the most gets 503, as do those that have waited for half of --request-timeout while several clients wait',
   }),
   maxUnbegunPerClient: singleSetting({
     ...integerValue('N', 1, 1_000_000),

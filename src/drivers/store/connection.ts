@@ -165,7 +165,10 @@ export class ConnectionPool {
     const cancel = { name: 'tern cancel', connectTimeoutMs: 5000, statementTimeoutMs: 5000 };
     this.#canceller = new pg.Pool({ ...connectionConfig(url, cancel), max: 1, idleTimeoutMillis: 60_000 });
     for (const pool of [this.#pool, this.#canceller]) {
-      pool.on('error', (error) => logger.warn('a database connection was lost', { problem: error.message }));
+      pool.on('error', (error) => {
+        // A server that is stopped behind the pool may end connections before it has read that they are closed.
+        if (this.#closing === null) logger.warn('a database connection was lost', { problem: error.message });
+      });
       // While a connection is in use, its errors are reported by its queries.
       pool.on('connect', (client) => client.on('error', () => {}));
     }

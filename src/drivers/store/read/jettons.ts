@@ -27,8 +27,16 @@ import type {
   Listed,
   Page,
 } from '#drivers/store/read/index-types.js';
-import type { RowWindow } from '#drivers/store/read/pages.js';
-import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
+import {
+  all,
+  emptySql,
+  type IndexSession,
+  opaqueToPlanner,
+  type RowWindow,
+  raw,
+  type Sql,
+  sql,
+} from '#drivers/store/read/pages.js';
 
 const MASTERS = contractReader(jettonMaster);
 const WALLETS = contractReader(jettonWallet);

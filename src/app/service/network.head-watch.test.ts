@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { HeadWatch } from '#app/service/head-watch.js';
+import { HeadWatch } from '#app/service/network.js';
 import { silentLogger } from '#kernel/logger.js';
 import { chainErrors } from '#services/chain/errors.js';
 import type { ChainHead } from '#services/chain/trust.js';
