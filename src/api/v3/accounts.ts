@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
-import { interfaces, interfacesJson } from '#api/v3/address-book.js';
-import { readAddressRows } from '#api/v3/address-rows.js';
+import { interfaces, interfacesJson, readAddressRows } from '#api/v3/address-book.js';
 import { accountDependencies } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,

@@ -1,6 +1,6 @@
 import type { Profile } from '#api/http/http-api.js';
 import { type ActionSource, actionValue } from '#api/v3/actions.js';
-import { addressRowsText, readAddressRows } from '#api/v3/address-rows.js';
+import { addressRowsText, readAddressRows } from '#api/v3/address-book.js';
 import { AddressCollector, writeAnswerJson } from '#api/v3/answer-type.js';
 import { type V3Network, v3Context, v3Switches } from '#api/v3/context.js';
 import type { WrittenTransaction } from '#api/v3/final-texts.js';

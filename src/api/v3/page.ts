@@ -1,9 +1,14 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { type JsonText, jsonText, type SerializedJson } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { AddressBookJson, MetadataJson } from '#api/v3/address-book.js';
+import {
+  AddressBookJson,
+  type AddressesByRaw,
+  addressRowsText,
+  MetadataJson,
+  readAddressRows,
+} from '#api/v3/address-book.js';
 import type { AddressRow } from '#api/v3/address-row-cache.js';
-import { type AddressesByRaw, addressRowsText, readAddressRows } from '#api/v3/address-rows.js';
 import { AddressCollector, type AnswerPage, type AnswerValue } from '#api/v3/answer-type.js';
 import type { V3Context } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
