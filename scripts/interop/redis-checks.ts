@@ -22,6 +22,7 @@ const QUOTA = 50;
 const PLANS = [
   { name: 'fast', requests_per_second: RATE, burst: BURST },
   { name: 'half', requests_per_second: 0.5 },
+  { name: 'late', requests_per_second: 0.5, burst: 1 },
   { name: 'few', requests_per_second: 1000, daily_quota: QUOTA },
   { name: 'work', requests_per_second: 1000, work_per_second: 1, work_burst: 1000 },
 ];
@@ -86,6 +87,17 @@ class SharedLimits {
       await delay(3_000);
     }
     throw new Error('Redis was late in each of five attempts');
+  }
+
+  /** Asks now for requests that arrived so many milliseconds ago; gives which passed. */
+  async passesLate(plan: string, waits: readonly number[]): Promise<boolean[]> {
+    const question = { key: this.#keys.get(plan)!, clientAddress: '192.0.2.1', network: 'mainnet' };
+    const passed: boolean[] = [];
+    for (const [i, waitedMs] of waits.entries()) {
+      const client = this.clients[i % this.clients.length]!;
+      passed.push((await client.ask({ ...question, waitedMs })).kind === 'allowed');
+    }
+    return passed;
   }
 
   async passes(plan: string, times: number): Promise<number> {
@@ -162,6 +174,11 @@ async function checkLimits(limits: SharedLimits, report: CheckReport): Promise<v
   await report.check('redis: two processes share a rate for 10 s', async () =>
     expectShared(await limits.sharedOverload('fast', 10)),
   );
+  await report.check('redis: requests count when they arrived', async () => {
+    const passed = (await limits.passesLate('late', [60_000, 50_000, 40_000, 39_000, 30_000, 29_000])).join();
+    if (passed !== 'true,true,true,false,true,false') throw new Error(passed);
+    return 'four of six, begun at once, that came in half a minute';
+  });
   await report.check('redis: and a fraction of one', async () => {
     const { results } = await limits.sharedOverload('half', 6);
     const passed = results.reduce((sum, { allowed }) => sum + allowed, 0);

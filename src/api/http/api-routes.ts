@@ -11,6 +11,7 @@ import {
   takeEchoedExtra,
 } from '#api/http/api-style.js';
 import type { Connections } from '#api/http/connections.js';
+import { arrivalOf } from '#api/http/connections.js';
 import type { EarlyRefusals } from '#api/http/early-refusals.js';
 import { dropMeaningless, parseQuery, type RawParameters } from '#api/http/endpoint.js';
 import {
@@ -317,7 +318,8 @@ function ignoredOf({ profile, api }: RequestState): NonNullable<AnyHttpApi['igno
  */
 export function admit(access: Access, request: FastifyRequest, state: RequestState): Promise<void> | undefined {
   const key = takeKey(request, state.query);
-  const answer = access.check({ key, clientAddress: request.ip, network: state.network.name });
+  const waitedMs = Math.max(0, state.begun - (arrivalOf(request.raw) ?? state.begun));
+  const answer = access.check({ key, clientAddress: request.ip, network: state.network.name, waitedMs });
   if (answer instanceof Promise) return answer.then((later) => settle(later, state));
   settle(answer, state);
   return undefined;

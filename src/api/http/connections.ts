@@ -65,12 +65,19 @@ const SWEEP_MS = 1_000;
 /** An API key in the first kilobyte of a URL. */
 const KEY_IN_QUERY = /^.{1,1024}?[?&]api_key=([\w-]{1,200})(?:&|$)/;
 
-/** A request whose turn is known. */
+/** A request whose turn is known, or the time of the clock at which it arrived. */
 interface KnownMessage extends IncomingMessage {
   [TURN]?: TurnOf;
+  [ARRIVED]?: number;
 }
 
 const TURN = Symbol('turn');
+const ARRIVED = Symbol('arrived');
+
+/** When a request arrived, by the clock, before it waited to be begun; null: it did not come through {@link Connections.watch}. */
+export function arrivalOf(message: KnownMessage): number | null {
+  return message[ARRIVED] ?? null;
+}
 
 /** Paths that must be answered whatever happens. */
 const URGENT = /^\/(?:healthz|readyz|metrics)(?:[/?]|$)/;
@@ -114,7 +121,8 @@ export class Connections {
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => this.#add(socket));
     const handlers = server.listeners('request');
-    server.removeAllListeners('request').on('request', (message: IncomingMessage, response: ServerResponse) => {
+    server.removeAllListeners('request').on('request', (message: KnownMessage, response: ServerResponse) => {
+      message[ARRIVED] = this.#modules.clock.now();
       const connection = connectionOf(message.socket);
       if (connection !== undefined) {
         if (!this.#begin(connection, message, response)) return;

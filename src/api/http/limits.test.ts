@@ -82,9 +82,30 @@ describe('access', () => {
       expect((await ask('/api/v2/getBlock?seqno=1')).body.result.group).toBeNull();
       expect((await ask('/api/v2/getBlock?seqno=1&api_key=a&api_key=b')).status).toBe(422);
       expect(questions.map(({ key }) => key)).toEqual(['bad', 'other', 'spent', 'good', null]);
-      expect(questions[0]).toEqual({ key: 'bad', clientAddress: '127.0.0.1', network: 'testing' });
+      const waitedMs = expect.any(Number);
+      expect(questions[0]).toEqual({ key: 'bad', clientAddress: '127.0.0.1', network: 'testing', waitedMs });
     });
   }
+
+  it('is told how long a request waited to be begun', async () => {
+    let waits: number[] = [];
+    const access: Access = {
+      check: ({ waitedMs = 0 }) => {
+        waits.push(waitedMs);
+        // Beginning it takes so long that the next ones have to wait.
+        for (const until = performance.now() + 25; performance.now() < until; );
+        return none;
+      },
+    };
+    await start({ turnMs: 1 }, { access });
+    const askAll = () => Promise.all(Array.from({ length: 8 }, () => ask('/api/v2/getBlock?seqno=1')));
+    // The second time their connections are open, and they arrive together.
+    await askAll();
+    waits = [];
+    await askAll();
+    expect(waits.length).toBe(8);
+    expect(Math.max(...waits)).toBeGreaterThan(20);
+  });
 
   it('that fails is a fault of ours, and says nothing of it', async () => {
     await start({}, { access: { check: () => Promise.reject(new TypeError('redis password')) } });

@@ -47,6 +47,11 @@ export interface AccessRequest {
   readonly clientAddress: string;
   /** The name of the network the request is for, as `mainnet`. */
   readonly network: string;
+  /**
+   * Milliseconds since it arrived, in which it waited to be begun: rates are those at which requests arrive, however many of them a
+   * busy server begins at once. Default 0.
+   */
+  readonly waitedMs?: number;
 }
 
 /** How much of a limit on requests is left. */

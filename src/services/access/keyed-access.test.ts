@@ -35,8 +35,8 @@ class Desk {
     });
   }
 
-  ask(key: string | null, network = 'mainnet', clientAddress = '192.0.2.1'): AccessDecision {
-    const question: AccessRequest = { key, clientAddress, network };
+  ask(key: string | null, network = 'mainnet', clientAddress = '192.0.2.1', waitedMs = 0): AccessDecision {
+    const question: AccessRequest = { key, clientAddress, network, waitedMs };
     const answer = this.access.check(question);
     if (answer instanceof Promise) throw new TypeError('in memory the answer comes at once');
     return answer;
@@ -152,6 +152,26 @@ describe('without a key', () => {
     // One more than 59 would be one too many: the first of this minute has passed already.
     expect(desk.overload(60, () => desk.ask(null))).toBe(59);
     expect(desk.counted.filter((each) => each === 'anonymous mainnet allowed')).toHaveLength(63);
+  });
+
+  it('requests count when they arrived, however late a busy server begins them', () => {
+    const desk = new Desk();
+    desk.clock.advance(60_000);
+    const begin = (waitedMs: number) => desk.ask(null, 'mainnet', '192.0.2.1', waitedMs);
+    // One a second for six seconds, all begun now; and one that came half a second after the last.
+    for (const waitedMs of [6_000, 5_000, 4_000, 3_000, 2_000, 1_000]) {
+      expect(begin(waitedMs), `${waitedMs}`).toMatchObject({ kind: 'allowed' });
+    }
+    expect(begin(500)).toMatchObject({ kind: 'limited', retryAfterMs: 1 });
+    expect(begin(0)).toMatchObject({ kind: 'allowed' });
+    expect(begin(0)).toMatchObject({ kind: 'limited', retryAfterMs: 1_000 });
+    // Ten that came at once are ten at once, though the last of them is begun seconds later.
+    desk.clock.advance(60_000);
+    const passed = Array.from({ length: 10 }, (_, i) => {
+      desk.clock.advance(500);
+      return begin(500 * (i + 1)).kind;
+    });
+    expect(passed.filter((kind) => kind === 'allowed').length).toBe(1);
   });
 
   it('any number of addresses takes bounded memory', () => {

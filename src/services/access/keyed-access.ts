@@ -102,19 +102,20 @@ export class KeyedAccess implements Access {
   check(question: AccessRequest): AccessDecision | Promise<AccessDecision> {
     const asker = this.#askerOf(question);
     const isUnknown = 'kind' in asker && asker.kind === 'unknown-key';
-    if (!isUnknown || this.#look === null || !looksLikeApiKey(question.key!)) return this.#decide(asker);
+    const { waitedMs = 0 } = question;
+    if (!isUnknown || this.#look === null || !looksLikeApiKey(question.key!)) return this.#decide(asker, waitedMs);
     // It may have been created a moment ago, by another process.
-    return this.#look().then(() => this.#decide(this.#askerOf(question)));
+    return this.#look().then(() => this.#decide(this.#askerOf(question), waitedMs));
   }
 
-  #decide(asker: Requester | AccessDecision): AccessDecision | Promise<AccessDecision> {
+  #decide(asker: Requester | AccessDecision, waitedMs: number): AccessDecision | Promise<AccessDecision> {
     if ('kind' in asker) {
       if (asker.kind === 'unknown-key') this.unknownKeys++;
       if (asker.kind === 'network-not-allowed') this.networksRefused++;
       return asker;
     }
     const { subject, limits, key } = asker;
-    const answer = this.#modules.limiter.take({ subject, isAddress: key === null, limits });
+    const answer = this.#modules.limiter.take({ subject, isAddress: key === null, limits, waitedMs });
     return answer instanceof Promise ? answer.then((each) => this.#settle(asker, each)) : this.#settle(asker, answer);
   }
 

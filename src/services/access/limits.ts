@@ -11,6 +11,8 @@ export interface LimitRequest {
   /** Whether the subject is a client address: these are unbounded in number and have no quota. */
   readonly isAddress: boolean;
   readonly limits: Limits;
+  /** Milliseconds since it arrived, which is when it counts for the rate. Requests of a subject are taken as they arrived. Default 0. */
+  readonly waitedMs?: number;
 }
 
 /** Whether the request is within the limits; if not, the exceeded limit and the milliseconds until it would be. */
@@ -87,7 +89,7 @@ export class LocalLimiter implements Limiter {
     return this.#addresses.size;
   }
 
-  take({ subject, isAddress, limits }: LimitRequest): LimitDecision {
+  take({ subject, isAddress, limits, waitedMs = 0 }: LimitRequest): LimitDecision {
     const { requests_per_second, burst, daily_quota } = limits;
     if (daily_quota !== null && this.#quota.used(subject) >= daily_quota) {
       return { passed: false, by: 'quota', waitMs: this.#quota.untilNextDayMs };
@@ -96,8 +98,8 @@ export class LocalLimiter implements Limiter {
     if (requests_per_second !== null) {
       const buckets = isAddress ? this.#addresses : this.#keys;
       const now = this.#clock.now();
-      const waitMs = buckets.take(subject, { requests_per_second, burst }, now);
-      if (waitMs > 0) return { passed: false, by: 'rate', waitMs };
+      const waitMs = buckets.take(subject, { requests_per_second, burst }, now - waitedMs);
+      if (waitMs > 0) return { passed: false, by: 'rate', waitMs: Math.max(LEAST_WAIT_MS, waitMs - waitedMs) };
       fullInMs = buckets.fullIn(subject, now);
     }
     if (!isAddress) this.#quota.add(subject);
@@ -141,6 +143,9 @@ export interface Rate {
  * request, and a plan with a burst of 1 would allow 5 % too little.
  */
 export const SLACK = 0.25;
+
+/** Until a client may come again that was refused so late that it might already. */
+export const LEAST_WAIT_MS = 1;
 
 /** Tolerance for rounding errors: times are sums of fractions. */
 const ROUNDING_MS = 1e-6;

@@ -6,6 +6,7 @@ import { accessErrors } from '#services/access/errors.js';
 import {
   type DailyQuota,
   fullInMsAt,
+  LEAST_WAIT_MS,
   type LimitDecision,
   type Limiter,
   type LimitRequest,
@@ -120,8 +121,8 @@ export class RedisLimiter implements Limiter {
     const now = this.#modules.clock.now();
     if (this.#redis.status !== 'ready' || (!this.#isUp && now < this.#askAgainAt)) return this.#takeHere(question);
     const wait = this.#waits.get(question.subject);
-    if (wait !== undefined && now < wait.askAgainAt) {
-      return { passed: false, by: wait.by, waitMs: wait.endsAt - now };
+    if (wait !== undefined && now - (question.waitedMs ?? 0) < wait.askAgainAt) {
+      return { passed: false, by: wait.by, waitMs: Math.max(LEAST_WAIT_MS, wait.endsAt - now) };
     }
     // This request probes whether Redis is back; the others do not wait for it.
     if (!this.#isUp) this.#askAgainAt = now + this.#probeMs;
@@ -233,12 +234,12 @@ export class RedisLimiter implements Limiter {
     return this.#modules.fallback.take(question);
   }
 
-  #askRedis({ subject, isAddress, limits }: LimitRequest): Promise<Taken> {
+  #askRedis({ subject, isAddress, limits, waitedMs = 0 }: LimitRequest): Promise<Taken> {
     const { requests_per_second, burst, daily_quota } = limits;
     const { quota } = this.#modules;
     const used = isAddress || daily_quota === null ? 0 : quota.used(subject);
     const today = Date.parse(quota.day) / DAY_MS;
-    const args = [requests_per_second ?? '', burst, daily_quota ?? '', today, used, SLACK];
+    const args = [requests_per_second ?? '', burst, daily_quota ?? '', today, used, SLACK, waitedMs, LEAST_WAIT_MS];
     return this.#inTime(() => this.#redis.takeFromLimit(KEY_PREFIX + subject, ...args));
   }
 
@@ -299,7 +300,7 @@ export function checkRedisUrl(text: string): string {
  * neither matters any more. One key per call, so that it works in a cluster, too.
  *
  * ARGV: rate per second or '', burst, quota or '', the day of the caller's own count, that count (in case Redis lost its own),
- * slack of the bucket.
+ * slack of the bucket, milliseconds since the request arrived, the shortest wait in milliseconds.
  * Returns whether it passed (1), or the limit in the way (0 the rate, -1 the quota); the wait in milliseconds, as text, since
  * Redis would cut off the fraction; the requests of the day; if it passed, when the bucket is full again, in milliseconds, as text.
  */
@@ -319,9 +320,11 @@ local full = now
 if rate then
   local interval = 1000 / rate
   local slack = tonumber(ARGV[6])
-  if stored[1] then full = math.max(tonumber(stored[1]), now) else full = now + slack * interval end
-  local wait = full - now - (tonumber(ARGV[2]) - 1 + slack) * interval
-  if wait > 0.0005 then return {0, string.format('%.3f', wait), used} end
+  local waited = tonumber(ARGV[7])
+  local came = now - waited
+  if stored[1] then full = math.max(tonumber(stored[1]), came) else full = came + slack * interval end
+  local wait = full - came - (tonumber(ARGV[2]) - 1 + slack) * interval
+  if wait > 0.0005 then return {0, string.format('%.3f', math.max(wait - waited, tonumber(ARGV[8]))), used} end
   full = full + interval
 end
 local gone = full
@@ -332,8 +335,8 @@ if quota then
 else
   redis.call('HSET', KEYS[1], 'full', string.format('%.3f', full))
 end
-redis.call('PEXPIRE', KEYS[1], math.ceil(gone - now) + 1000)
-return {1, '0', used, string.format('%.3f', full - now)}
+redis.call('PEXPIRE', KEYS[1], math.ceil(math.max(gone - now, 0)) + 1000)
+return {1, '0', used, string.format('%.3f', math.max(full - now, 0))}
 `;
 
 /**
