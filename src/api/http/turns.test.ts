@@ -166,6 +166,8 @@ describe('turns', () => {
     await world.turn();
     expect([world.refused.length, world.begun.length]).toEqual([0, 6]);
     world.enter('new', 1);
+    world.enter('probe a', 1, 'urgent');
+    world.enter('probe b', 1, 'urgent');
     world.now += 1;
     const { signal } = new AbortController();
     const work = world.turns.do({ kind: 'others', client: 'begun', weight: 1 }, () => 'done', signal);
@@ -175,8 +177,10 @@ describe('turns', () => {
     while (world.turns.waiting > 0) await world.turn();
     // What was begun is done however long it waited.
     expect(await work).toBe('done');
-    expect([world.refused.length + world.begun.length, world.turns.refused]).toEqual([102, world.refused.length]);
+    expect([world.refused.length + world.begun.length, world.turns.refused]).toEqual([104, world.refused.length]);
     expect(world.refused).toContain('new');
+    // So is what must be answered whatever happens.
+    expect(world.begun).toEqual(expect.arrayContaining(['probe a', 'probe b']));
   });
 
   it('wait for as long as it takes when one client alone asks for so much', async () => {

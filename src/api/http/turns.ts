@@ -150,7 +150,7 @@ interface Waiting {
   readonly refuse: Work | null;
   readonly since: number;
   place: Link<Waiting> | null;
-  /** Its place among all requests that may be refused. */
+  /** Its place among those that may wait too long. */
   age: Link<Waiting> | null;
 }
 
@@ -167,7 +167,7 @@ export class Turns {
   readonly #settings: TurnSettings;
   readonly #now: () => number;
   readonly #queues: TurnQueues<Waiting>;
-  /** Requests that wait to be begun. */
+  /** Requests that wait to be begun, except urgent ones, in the order in which they came. */
   readonly #unbegun = new LinkedList<Waiting>();
   /** When the first request of this turn was begun; null: none was. */
   #began: number | null = null;
@@ -223,7 +223,7 @@ export class Turns {
       return;
     }
     const waiting = this.#add(turn, begin, refuse);
-    waiting.age = this.#unbegun.add(waiting);
+    if (turn.kind !== 'urgent') waiting.age = this.#unbegun.add(waiting);
   }
 
   /**
