@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { type JsonText, foldingGrammar } from '#api/http/endpoint.js';
+import { foldingGrammar, type JsonText } from '#api/http/endpoint.js';
 import { compileParameters } from '#api/http/parameters.js';
 import { keptTexts } from '#api/v3/address-row-cache.js';
 import { type V3Network, v3Context } from '#api/v3/context.js';
