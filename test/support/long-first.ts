@@ -5,7 +5,6 @@ const LONGEST = [
   'src/drivers/web/web-client.test.ts',
   'src/services/emulation/contract-service.test.ts',
   'src/services/webhooks/webhooks.test.ts',
-  'src/services/indexer/fetch/bundle-source.test.ts',
   'src/drivers/tvm/tvm-pool.test.ts',
   'src/drivers/adnl/faults.test.ts',
   'src/services/access/key-file.test.ts',
