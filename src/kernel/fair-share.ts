@@ -71,13 +71,13 @@ export class FairShare<Item> {
     return this.#waiting.get(client)?.items.size ?? 0;
   }
 
-  /** The client with the most items, and these, the oldest first; null: nobody waits. */
-  longest(): { readonly client: string; readonly items: Iterable<Item>; readonly size: number } | null {
+  /** The items of the client with the most, the oldest first; null: nobody waits. */
+  longest(): (Iterable<Item> & { readonly size: number }) | null {
     let longest: Client<Item> | null = null;
     for (const client of this.#waiting.values()) {
       if (longest === null || client.items.size > longest.items.size) longest = client;
     }
-    return longest === null ? null : { client: longest.name, items: longest.items, size: longest.items.size };
+    return longest?.items ?? null;
   }
 
   /**

@@ -1,8 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
-import { typeRenamer } from '#api/http/api-style.js';
-import { type AnyEndpoint, parseQuery } from '#api/http/endpoint.js';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
+import { typeRenamer } from '#api/http/profile.js';
+import { parseQuery } from '#api/http/query-string.js';
 import { statusOf } from '#api/http/replies.js';
 import type { V2Context, V2Network } from '#api/v2/context.js';
 import { V2_TYPE_NAMES } from '#api/v2/endpoints.js';

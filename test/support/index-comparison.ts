@@ -9,7 +9,7 @@ import type {
   TraceFilter,
   TransactionFilter,
 } from '#drivers/store/read/index-types.js';
-import { DEFAULT_THRESHOLDS } from '#drivers/store/read/pages.js';
+import { DEFAULT_THRESHOLDS } from '#drivers/store/read/session.js';
 import { toHex } from '#kernel/bytes.js';
 import { compareCombinations, Dice, type FilterParts } from '#test/support/filter-combinations.js';
 import type { IndexOracle, MessageFact } from '#test/support/index-oracle.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { indexReads } from '#drivers/store/read/index-port.js';
 import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
-import { DEFAULT_THRESHOLDS } from '#drivers/store/read/pages.js';
+import { DEFAULT_THRESHOLDS } from '#drivers/store/read/session.js';
 import type { ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
 import { deriveTokenEvents } from '#drivers/store/write/derivations.js';
 import { compareCombinations, Dice } from '#test/support/filter-combinations.js';

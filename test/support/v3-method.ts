@@ -1,7 +1,8 @@
 import { plainStyle } from '#api/http/api-style.js';
-import { type AnyEndpoint, dropMeaningless, foldingGrammar, JsonText, parseQuery } from '#api/http/endpoint.js';
+import { type AnyEndpoint, JsonText } from '#api/http/endpoint.js';
 import type { Profile } from '#api/http/http-api.js';
 import { compileParameters } from '#api/http/parameters.js';
+import { dropMeaningless, foldingGrammar, parseQuery } from '#api/http/query-string.js';
 import { statusOf } from '#api/http/replies.js';
 import { type V3ChainContext, type V3ChainNetwork, v3Context } from '#api/v3/context.js';
 import { v3Endpoints } from '#api/v3/v3-api.js';

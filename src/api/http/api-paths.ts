@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import { type ApiStyle, styleOf, TONCENTER_MOUNT } from '#api/http/api-style.js';
+import { type ApiStyle, styleOf } from '#api/http/api-style.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
+import { TONCENTER_MOUNT } from '#api/http/profile.js';
 import type { TernError } from '#kernel/tern-error.js';
 
 /** The error of a path that live services have and this one not yet; null: it is no such path. See `HttpModules.missingPaths`. */

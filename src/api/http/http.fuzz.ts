@@ -1,6 +1,7 @@
-import { type AnyEndpoint, foldingGrammar, parseQuery, type RawParameters } from '#api/http/endpoint.js';
+import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { parseJsonBody, parseRpc, rpcIdOf } from '#api/http/json-body.js';
 import { compileParameters } from '#api/http/parameters.js';
+import { foldingGrammar, parseQuery, type RawParameters } from '#api/http/query-string.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import { fakeEndpoints } from '#test/support/fake-http-api.js';

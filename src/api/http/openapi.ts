@@ -1,7 +1,6 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import {
   type ApiStyle,
-  applyProfileKeywords,
   COMMON_STATUSES,
   errorResponse,
   rpcRequestSchema,
@@ -9,7 +8,6 @@ import {
   security,
   securitySchemes,
   styleOf,
-  TONCENTER_MOUNT,
 } from '#api/http/api-style.js';
 import { type AnyEndpoint, NULL_IS_VALUE } from '#api/http/endpoint.js';
 import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
@@ -17,6 +15,7 @@ import { JSON_RPC } from '#api/http/json-body.js';
 import { minSeqnoSwitch } from '#api/http/min-seqno.js';
 import { type OpenApiJson, SchemaComponents } from '#api/http/openapi-schemas.js';
 import { INTEGER_PATTERN, type RequestSwitches } from '#api/http/parameters.js';
+import { applyProfileKeywords, TONCENTER_MOUNT } from '#api/http/profile.js';
 
 /** An API without what runs it. */
 export type DescribedApi = Omit<AnyHttpApi, 'context'>;

@@ -9,15 +9,9 @@ import {
 } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 import { TransformDecodeCheckError, TransformDecodeError } from '@sinclair/typebox/value';
-import {
-  type AnyEndpoint,
-  COMMA_SEPARATED,
-  exactGrammar,
-  NULL_IS_VALUE,
-  type QueryGrammar,
-  type RawParameters,
-} from '#api/http/endpoint.js';
+import { type AnyEndpoint, COMMA_SEPARATED, NULL_IS_VALUE } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
+import { exactGrammar, type QueryGrammar, type RawParameters } from '#api/http/query-string.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /**

@@ -2,25 +2,19 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiPaths } from '#api/http/api-paths.js';
-import {
-  type ApiStyle,
-  type Echo,
-  envelopeStyle,
-  generatedExtra,
-  JSON_TYPE,
-  NO_ECHO,
-  TONCENTER_MOUNT,
-} from '#api/http/api-style.js';
+import { type ApiStyle, type Echo, envelopeStyle, generatedExtra, JSON_TYPE, NO_ECHO } from '#api/http/api-style.js';
 import { rateLimitHeaders } from '#api/http/early-refusals.js';
-import type { AnyEndpoint, RawParameters, SerializedJson } from '#api/http/endpoint.js';
+import type { AnyEndpoint, SerializedJson } from '#api/http/endpoint.js';
 import type { CallOutcome, CompiledEndpoint } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
+import type { HeldAnswers } from '#api/http/held-answers.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import type { HttpMetrics } from '#api/http/metrics.js';
 import type { HttpSettings } from '#api/http/options.js';
 import { NO_SWITCHES, type ReadSwitches } from '#api/http/parameters.js';
+import { TONCENTER_MOUNT } from '#api/http/profile.js';
+import type { RawParameters } from '#api/http/query-string.js';
 import type { EndpointResult } from '#api/http/response-cache.js';
-import type { HeldAnswers } from '#api/http/work-queue.js';
 import type { Clock } from '#kernel/clock.js';
 import type { LogFields, Logger } from '#kernel/logger.js';
 import { type ErrorClass, TernError } from '#kernel/tern-error.js';

@@ -1,8 +1,9 @@
 import { gunzipSync, gzip } from 'node:zlib';
-import type { RenameTypes } from '#api/http/api-style.js';
-import type { AnswerTail, RawParameters, SerializedJson } from '#api/http/endpoint.js';
+import type { AnswerTail, SerializedJson } from '#api/http/endpoint.js';
 import type { AnswerHeaders, AnyHttpApi, ChangeLog } from '#api/http/http-api.js';
 import type { ParameterSource } from '#api/http/parameters.js';
+import type { RenameTypes } from '#api/http/profile.js';
+import type { RawParameters } from '#api/http/query-string.js';
 import type { Clock } from '#kernel/clock.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
 

@@ -18,6 +18,7 @@ import { EndpointCalls } from '#api/http/endpoint-calls.js';
 import { cannotListen, httpErrors } from '#api/http/errors.js';
 import { addExplorerRoutes } from '#api/http/explorer-routes.js';
 import { addHealthRoutes, MetricsPage } from '#api/http/health-routes.js';
+import { HeldAnswers } from '#api/http/held-answers.js';
 import type { AnyHttpApi } from '#api/http/http-api.js';
 import { type JsonLimits, parseJsonBody } from '#api/http/json-body.js';
 import { HttpMetrics } from '#api/http/metrics.js';
@@ -27,7 +28,7 @@ import { RawRoutes, type ReceivedRawBody, rawUrlRewriter, upgradeAwareMessage } 
 import { ReceivedBytes } from '#api/http/received-bytes.js';
 import { Replies, RequestLog } from '#api/http/replies.js';
 import { type TurnOf, Turns } from '#api/http/turns.js';
-import { bodyPrice, HeldAnswers, LARGE_BODY } from '#api/http/work-queue.js';
+import { bodyPrice, LARGE_BODY } from '#api/http/work-queue.js';
 import { pause } from '#kernel/clock.js';
 import type { TernError } from '#kernel/tern-error.js';
 

@@ -58,7 +58,7 @@ export class TurnQueues<Item> {
   }
 
   /** Items of the client of a kind that has the most, the oldest first. */
-  longestOfKind(kind: TurnKind): { readonly items: Iterable<Item>; readonly size: number } | null {
+  longestOfKind(kind: TurnKind): (Iterable<Item> & { readonly size: number }) | null {
     return this.#queues[kind].longest();
   }
 
@@ -285,7 +285,7 @@ export class Turns {
   #makeRoom(kind: TurnKind, own: number): boolean {
     const longest = this.#queues.longestOfKind(kind);
     if (longest === null || longest.size <= own + 1) return false;
-    for (const waiting of longest.items) if (this.#giveUp(waiting)) return true;
+    for (const waiting of longest) if (this.#giveUp(waiting)) return true;
     return false;
   }
 

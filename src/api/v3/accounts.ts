@@ -24,14 +24,8 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { jsonPieces, upperCaseRaw } from '#api/v3/json-pieces.js';
 import { addRows, checkPage, listAnswer, pageOf, rowsOf, wantedFacts, withAddresses } from '#api/v3/page.js';
-import {
-  itemsPrice,
-  pageFields,
-  pagePrice,
-  ROW_PRICE,
-  v3AccountListParameter,
-  v3HashListParameter,
-} from '#api/v3/parameters.js';
+import { pageFields, v3AccountListParameter, v3HashListParameter } from '#api/v3/parameters.js';
+import { itemsPrice, pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { readWallet, WALLET_CODES, type WalletState } from '#domain/contracts/wallet.js';
 import type { IndexedAccount } from '#drivers/store/read/index-types.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';

@@ -33,15 +33,14 @@ import {
   excludeSystemParameter,
   invalidParameter,
   pageFields,
-  pagePrice,
   quotedInput,
-  ROW_PRICE,
   seqnoParameter,
   sortParameter,
   timeParameters,
   v3AccountParameter,
   v3HashListParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { transactionRow, writeTransaction } from '#api/v3/transactions.js';
 import { ACTION_TYPES } from '#domain/actions/action-registry.js';
 import type { ActionType, DetailField, DetailFields, FieldKinds } from '#domain/actions/action-type.js';

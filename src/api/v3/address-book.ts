@@ -17,7 +17,8 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { lookUpNamed } from '#api/v3/coverage.js';
 import { upperCaseRaw } from '#api/v3/json-pieces.js';
-import { decodeAccount, itemsPrice, ROW_PRICE } from '#api/v3/parameters.js';
+import { decodeAccount } from '#api/v3/parameters.js';
+import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { interfaceNamesOf } from '#domain/contracts/code-methods.js';
 import { type MetadataOverride, tokenMetadata } from '#domain/contracts/token-metadata.js';
 import { WALLET_CODES } from '#domain/contracts/wallet.js';

@@ -18,8 +18,6 @@ import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, filterOf, pageOf, rowsOf } from '#api/v3/page.js';
 import {
   pageFields,
-  pagePrice,
-  ROW_PRICE,
   seqnoParameter,
   sortParameter,
   timeParameters,
@@ -28,6 +26,7 @@ import {
   v3ShardParameter,
   v3WorkchainParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type { IndexedBlock } from '#drivers/store/read/index-types.js';
 
 export const BlockIdJson = answerType(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACCOUNT_PRICE } from '#api/v3/parameters.js';
+import { ACCOUNT_PRICE } from '#api/v3/price.js';
 import { v3Endpoints } from '#api/v3/v3-api.js';
 import type { IndexCoverage } from '#drivers/store/index-state.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';

@@ -2,7 +2,7 @@ import type { StaticDecode, TObject, TSchema } from '@sinclair/typebox';
 import type { Endpoint } from '#api/http/endpoint.js';
 import type { AnswerHeaders, Profile } from '#api/http/http-api.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { ACCOUNT_PRICE } from '#api/v3/parameters.js';
+import { ACCOUNT_PRICE } from '#api/v3/price.js';
 import {
   coverageText,
   historyText,

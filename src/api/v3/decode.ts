@@ -4,7 +4,8 @@ import { REFUSES_EMPTY } from '#api/http/parameters.js';
 import { AddressCollector, answerType, answerValue, anyObject, list, writeAnswerJson } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_NOTHING } from '#api/v3/coverage.js';
-import { invalidParameter, itemsPrice, MAX_LIST_ITEMS, quotedInput, ROW_PRICE } from '#api/v3/parameters.js';
+import { invalidParameter, MAX_LIST_ITEMS, quotedInput } from '#api/v3/parameters.js';
+import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { decodeMessageBodyText, opcodeName, parseOpcode } from '#domain/message-bodies/decode-message-body.js';
 
 const DecodeResponse = answerType('DecodeResponse', {

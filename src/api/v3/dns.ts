@@ -4,7 +4,8 @@ import { address, answerType, hash, nullable, required, text, unlisted } from '#
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
-import { limitParameter, pageFields, pagePrice, ROW_PRICE, v3AccountParameter } from '#api/v3/parameters.js';
+import { limitParameter, pageFields, v3AccountParameter } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 
 const DNSRecord = answerType(
   'DNSRecord',

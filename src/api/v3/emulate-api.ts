@@ -19,7 +19,7 @@ import {
 import { v3Errors } from '#api/v3/errors.js';
 import { checkedBocBase64, upperCaseRaw } from '#api/v3/json-pieces.js';
 import { emulatedTransactions, writeLiveActions, writeLiveTransactionsInSlices } from '#api/v3/live-answers.js';
-import { EMULATION_PRICE } from '#api/v3/parameters.js';
+import { EMULATION_PRICE } from '#api/v3/price.js';
 import { TraceNodeSchema } from '#api/v3/traces.js';
 import { transactionRow } from '#api/v3/transactions.js';
 import { tokenMetadata } from '#domain/contracts/token-metadata.js';

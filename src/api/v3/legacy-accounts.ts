@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
-import { byProfile } from '#api/http/api-style.js';
 import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { Profile } from '#api/http/http-api.js';
+import { byProfile } from '#api/http/profile.js';
 import { walletMembers, walletOf } from '#api/v3/accounts.js';
 import {
   AddressCollector,
@@ -18,7 +18,8 @@ import {
 import { type V3ChainContext, v3ChainEndpoint } from '#api/v3/context.js';
 import type { EndpointCoverage } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { ACCOUNT_PRICE, v3AccountParameter } from '#api/v3/parameters.js';
+import { v3AccountParameter } from '#api/v3/parameters.js';
+import { ACCOUNT_PRICE } from '#api/v3/price.js';
 import { readWallet, type WalletState } from '#domain/contracts/wallet.js';
 import type { IndexedAccount } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';

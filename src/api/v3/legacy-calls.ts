@@ -18,14 +18,8 @@ import { NEEDS_NOTHING } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkedBocBase64 } from '#api/v3/json-pieces.js';
 import { MISSING_INPUT } from '#api/v3/legacy-accounts.js';
-import {
-  EMULATION_PRICE,
-  GET_METHOD_PRICE,
-  invalidParameter,
-  quotedInput,
-  SEND_PRICE,
-  v3AccountParameter,
-} from '#api/v3/parameters.js';
+import { invalidParameter, quotedInput, v3AccountParameter } from '#api/v3/parameters.js';
+import { EMULATION_PRICE, GET_METHOD_PRICE, SEND_PRICE } from '#api/v3/price.js';
 import { cellOfSlice, consList } from '#domain/contracts/get-method.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { byProfile } from '#api/http/api-style.js';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { byProfile } from '#api/http/profile.js';
 import { accountDependency, messageDependency, messagesToDependency } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,
@@ -33,13 +33,12 @@ import {
   opcodeIn,
   opcodeParameter,
   pageFields,
-  pagePrice,
-  ROW_PRICE,
   sortParameter,
   timeParameters,
   v3HashListParameter,
   v3HashParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { type DecodedObject, decodedText } from '#domain/message-bodies/body-cursor.js';
 import { type DecodedMessageBody, decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type {

@@ -29,11 +29,10 @@ import {
   limitParameter,
   MAX_PAGE_ROWS,
   pageFields,
-  pagePrice,
-  ROW_PRICE,
   sortParameter,
   v3AccountListParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { type OrderAction, orderActions } from '#domain/contracts/order-actions.js';
 import type { OrderBody, OrderBodyType, StonfiSwapBody } from '#domain/contracts/order-messages.js';
 import type { IndexedMultisig, IndexedMultisigOrder } from '#drivers/store/read/multisig-vesting.js';

@@ -20,15 +20,8 @@ import { namedBy } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { tokenContent } from '#api/v3/jettons.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
-import {
-  decodeIndex,
-  itemsPrice,
-  MAX_LIST_ITEMS,
-  pageFields,
-  pagePrice,
-  ROW_PRICE,
-  v3AccountListParameter,
-} from '#api/v3/parameters.js';
+import { decodeIndex, MAX_LIST_ITEMS, pageFields, v3AccountListParameter } from '#api/v3/parameters.js';
+import { itemsPrice, pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type { IndexedNftItem, IndexedSale } from '#drivers/store/read/index-types.js';
 
 const lastTransactionLt = decimal('Logical time of its last transaction.');

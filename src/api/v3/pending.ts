@@ -8,13 +8,8 @@ import { v3Errors } from '#api/v3/errors.js';
 import { jsonPieces } from '#api/v3/json-pieces.js';
 import { extentOf, writeLiveActions, writeLiveTrace, writeLiveTransaction } from '#api/v3/live-answers.js';
 import { addRows, listAnswer, withAddresses } from '#api/v3/page.js';
-import {
-  itemsPrice,
-  ROW_PRICE,
-  v3AccountListParameter,
-  v3AccountParameter,
-  v3HashListParameter,
-} from '#api/v3/parameters.js';
+import { v3AccountListParameter, v3AccountParameter, v3HashListParameter } from '#api/v3/parameters.js';
+import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { TraceJson } from '#api/v3/traces.js';
 import { transactionRow } from '#api/v3/transactions.js';
 import type { ActionTypeFilter } from '#drivers/store/read/actions.js';

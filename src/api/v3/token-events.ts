@@ -20,14 +20,13 @@ import { checkPage, type ListAnswer, listAnswer, pageOf } from '#api/v3/page.js'
 import {
   invalidParameter,
   pageFields,
-  pagePrice,
   quotedInput,
-  ROW_PRICE,
   sortParameter,
   timeParameters,
   v3AccountListParameter,
   v3AccountParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { decodeMessageBody } from '#domain/message-bodies/decode-message-body.js';
 import type { IndexedTokenEvent, ListedTokenKind, TokenEventFilter } from '#drivers/store/read/token-events.js';
 import type { Address } from '#formats/address/address.js';

@@ -35,14 +35,13 @@ import { checkPage, filterOf, listAnswer, type PiecedRow, pageOf, requireIndexed
 import {
   excludeSystemParameter,
   pageFields,
-  pagePrice,
-  ROW_PRICE,
   seqnoParameter,
   sortParameter,
   timeParameters,
   v3AccountParameter,
   v3HashListParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import { type AnswerTransaction, transactionRow, writeTransaction } from '#api/v3/transactions.js';
 import { type TraceTree, traceNodeJson, traceTree } from '#domain/traces/trace-tree.js';
 import type { IndexedAction } from '#drivers/store/read/actions.js';

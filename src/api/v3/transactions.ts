@@ -43,8 +43,6 @@ import {
   opcodeIn,
   opcodeParameter,
   pageFields,
-  pagePrice,
-  ROW_PRICE,
   seqnoParameter,
   sortParameter,
   timeParameters,
@@ -56,6 +54,7 @@ import {
   v3ShardParameter,
   v3WorkchainParameter,
 } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type {
   HeldTransaction,
   IndexedTransaction,

@@ -5,7 +5,8 @@ import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { namedBy } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
-import { pageFields, pagePrice, ROW_PRICE, v3AccountListParameter } from '#api/v3/parameters.js';
+import { pageFields, v3AccountListParameter } from '#api/v3/parameters.js';
+import { pagePrice, ROW_PRICE } from '#api/v3/price.js';
 import type { Address } from '#formats/address/address.js';
 
 const sortedAddresses = answerValue<readonly Address[]>(

@@ -1,3 +1,11 @@
+import {
+  type Candidate,
+  chooseServer,
+  HedgeBudget,
+  type PoolContext,
+  type ServerRequirement,
+  tierOf,
+} from '#drivers/lite/choose-server.js';
 import { ConnectionLog } from '#drivers/lite/connection-log.js';
 import { liteErrors } from '#drivers/lite/errors.js';
 import type { LiteRequest, LiteSource, Need } from '#drivers/lite/lite-source.js';
@@ -8,18 +16,7 @@ import {
   type LitePoolOptions,
   type PoolSettings,
 } from '#drivers/lite/options.js';
-import {
-  type Candidate,
-  chooseServer,
-  HedgeBudget,
-  type PoolContext,
-  RequestRun,
-  type ServerRequirement,
-  TriedServers,
-  tierOf,
-  unqueriedServersText,
-  type VerifiedAnswer,
-} from '#drivers/lite/request-run.js';
+import { RequestRun, TriedServers, unqueriedServersText, type VerifiedAnswer } from '#drivers/lite/request-run.js';
 import { LiteServer, type ServerListener } from '#drivers/lite/server.js';
 import { ServerWatch } from '#drivers/lite/server-watch.js';
 import { encodeLiteQuery } from '#formats/tl/lite-query.js';

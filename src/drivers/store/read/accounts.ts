@@ -11,16 +11,8 @@ import type {
   TokenFacts,
   WantedFacts,
 } from '#drivers/store/read/index-types.js';
-import {
-  all,
-  emptySql,
-  type IndexSession,
-  opaqueToPlanner,
-  raw,
-  readPage,
-  type Sql,
-  sql,
-} from '#drivers/store/read/pages.js';
+import { readPage } from '#drivers/store/read/pages.js';
+import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import { accountStatusName } from '#drivers/store/stored-state.js';
 import { ACCOUNTS, currenciesOf, type StoredRowOf, selectList } from '#drivers/store/tables.js';
 import type { Address } from '#formats/address/address.js';

@@ -8,21 +8,15 @@ import {
 import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
 import type { Listed, Page, TimeBounds } from '#drivers/store/read/index-types.js';
 import {
-  all,
-  emptySql,
   hasTime,
-  type IndexSession,
   isSystemTrace,
-  opaqueToPlanner,
   type RowWindow,
-  raw,
   readPage,
-  type Sql,
-  sql,
   storableTimeRange,
   translateTimeRange,
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
+import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import { rootsOf } from '#drivers/store/read/traces.js';
 import { StoredMessages } from '#drivers/store/stored-transaction.js';
 import type { Address } from '#formats/address/address.js';

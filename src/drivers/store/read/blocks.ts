@@ -8,20 +8,16 @@ import type {
   ShardPosition,
 } from '#drivers/store/read/index-types.js';
 import {
-  all,
   hasLt,
   hasTime,
-  type IndexSession,
   idsOfMcBlock,
   type RowWindow,
-  raw,
   readPage,
-  type Sql,
-  sql,
   storableTimeRange,
   translateTimeRange,
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
+import { all, type IndexSession, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import { BLOCKS, type StoredRowOf, selectList } from '#drivers/store/tables.js';
 
 /** The lowest and the highest indexed masterchain block; null when there is none. */

@@ -7,19 +7,17 @@ import type {
   StoredContract,
 } from '#drivers/store/read/contract-rows.js';
 import type { Listed, Page } from '#drivers/store/read/index-types.js';
+import { type OrderKey, type RowWindow, readPage } from '#drivers/store/read/pages.js';
 import {
   all,
   emptySql,
   type IndexSession,
   join,
-  type OrderKey,
   opaqueToPlanner,
-  type RowWindow,
   raw,
-  readPage,
   type Sql,
   sql,
-} from '#drivers/store/read/pages.js';
+} from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
 /** A list of rows of a contract table. */

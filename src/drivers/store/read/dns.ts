@@ -3,7 +3,8 @@ import { addressBytes } from '#drivers/store/keys.js';
 import { bytesOfKey, keyOfBytes } from '#drivers/store/read/contract-lists.js';
 import { contractReader, type IndexedRow, type StoredContract } from '#drivers/store/read/contract-rows.js';
 import type { Listed, Page } from '#drivers/store/read/index-types.js';
-import { all, type IndexSession, raw, readPage, type Sql, sql } from '#drivers/store/read/pages.js';
+import { readPage } from '#drivers/store/read/pages.js';
+import { all, type IndexSession, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
 /** The DNS records of a domain (TEP-81), as its item contains them. */

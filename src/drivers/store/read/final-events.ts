@@ -3,7 +3,7 @@ import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { addressBytes, firstIdOf } from '#drivers/store/keys.js';
 import { contractReader, type StoredContract } from '#drivers/store/read/contract-rows.js';
 import type { IndexedJettonWallet, IndexedTransaction } from '#drivers/store/read/index-types.js';
-import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/pages.js';
+import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import {
   assembleTransactions,
   TRANSACTION_COLUMNS,

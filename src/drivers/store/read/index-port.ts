@@ -21,7 +21,7 @@ import {
   readVestingContracts,
 } from '#drivers/store/read/multisig-vesting.js';
 import { readNftCollections, readNftItems, readNftSales } from '#drivers/store/read/nfts.js';
-import { DEFAULT_THRESHOLDS, IndexSession, ReadCaches, type ReadThresholds } from '#drivers/store/read/pages.js';
+import { DEFAULT_THRESHOLDS, IndexSession, ReadCaches, type ReadThresholds } from '#drivers/store/read/session.js';
 import {
   type IndexedTokenEvent,
   type ListedTokenKind,

@@ -27,16 +27,8 @@ import type {
   Listed,
   Page,
 } from '#drivers/store/read/index-types.js';
-import {
-  all,
-  emptySql,
-  type IndexSession,
-  opaqueToPlanner,
-  type RowWindow,
-  raw,
-  type Sql,
-  sql,
-} from '#drivers/store/read/pages.js';
+import type { RowWindow } from '#drivers/store/read/pages.js';
+import { all, emptySql, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 
 const MASTERS = contractReader(jettonMaster);
 const WALLETS = contractReader(jettonWallet);

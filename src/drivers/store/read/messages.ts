@@ -11,27 +11,29 @@ import type {
   ReadMessage,
 } from '#drivers/store/read/index-types.js';
 import {
-  all,
-  emptySql,
   hasLt,
   hasTime,
-  type IndexSession,
   isSystemMessage,
-  join,
   type OrderKey,
-  opaqueToPlanner,
-  type PlanningOptions,
   queryDigest,
   type RowWindow,
-  raw,
   readPage,
-  type Sql,
-  sql,
   storableTimeRange,
   type TimeRange,
   translateTimeRange,
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
+import {
+  all,
+  emptySql,
+  type IndexSession,
+  join,
+  opaqueToPlanner,
+  type PlanningOptions,
+  raw,
+  type Sql,
+  sql,
+} from '#drivers/store/read/session.js';
 import { completeTransactions } from '#drivers/store/read/transaction-assembly.js';
 import { type StoredMessage, StoredMessages, type StoredTransaction } from '#drivers/store/stored-transaction.js';
 import type { MESSAGES, StoredRowOf } from '#drivers/store/tables.js';

@@ -13,16 +13,8 @@ import {
 } from '#drivers/store/read/contract-lists.js';
 import { contractReader, type IndexedRow, type StoredContract } from '#drivers/store/read/contract-rows.js';
 import type { Listed, Page } from '#drivers/store/read/index-types.js';
-import {
-  all,
-  type IndexSession,
-  join,
-  opaqueToPlanner,
-  type RowWindow,
-  raw,
-  type Sql,
-  sql,
-} from '#drivers/store/read/pages.js';
+import type { RowWindow } from '#drivers/store/read/pages.js';
+import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
 /** A multisig wallet, version 2. */

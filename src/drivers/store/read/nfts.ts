@@ -35,15 +35,8 @@ import type {
   NftItemFilter,
   Page,
 } from '#drivers/store/read/index-types.js';
-import {
-  all,
-  type IndexSession,
-  opaqueToPlanner,
-  type RowWindow,
-  raw,
-  type Sql,
-  sql,
-} from '#drivers/store/read/pages.js';
+import type { RowWindow } from '#drivers/store/read/pages.js';
+import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import type { Address } from '#formats/address/address.js';
 
 const COLLECTIONS = contractReader(nftCollection);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import { type IndexPort, indexReads } from '#drivers/store/read/index-port.js';
 import type { Page } from '#drivers/store/read/index-types.js';
-import { DEFAULT_THRESHOLDS, IndexSession, ReadCaches } from '#drivers/store/read/pages.js';
+import { DEFAULT_THRESHOLDS, IndexSession, ReadCaches } from '#drivers/store/read/session.js';
 import { statesBefore, type WithHead } from '#drivers/store/read/transaction-assembly.js';
 import { Address } from '#formats/address/address.js';
 import { explain, fillLarge, LARGE, recordingDatabase } from '#test/support/explained-plans.js';

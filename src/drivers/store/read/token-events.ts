@@ -7,23 +7,17 @@ import {
 import { accountKey, addressBytes, addressOfBytes } from '#drivers/store/keys.js';
 import type { Listed, MessageDirection, Page, TimeBounds } from '#drivers/store/read/index-types.js';
 import {
-  all,
   hasLt,
   hasTime,
-  type IndexSession,
-  join,
   type OrderKey,
-  opaqueToPlanner,
   type RowWindow,
-  raw,
   readPage,
-  type Sql,
-  sql,
   storableTimeRange,
   type TimeRange,
   translateTimeRange,
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
+import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import { completeTransactions } from '#drivers/store/read/transaction-assembly.js';
 import { StoredTransaction } from '#drivers/store/stored-transaction.js';
 import { isAborted, TOKEN_EVENT_KINDS } from '#drivers/store/write/token-events.js';

@@ -10,21 +10,16 @@ import type {
   TraceFilter,
 } from '#drivers/store/read/index-types.js';
 import {
-  all,
   hasLt,
   hasTime,
-  type IndexSession,
   isSystemTrace,
-  opaqueToPlanner,
   type RowWindow,
-  raw,
   readPage,
-  type Sql,
-  sql,
   storableTimeRange,
   translateTimeRange,
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
+import { all, type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import {
   assembleOthers,
   assembleTransactions,

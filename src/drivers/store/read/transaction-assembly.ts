@@ -6,7 +6,7 @@ import type {
   IndexedTransaction,
   StateSummary,
 } from '#drivers/store/read/index-types.js';
-import { type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/pages.js';
+import { type IndexSession, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import { decodeState, type StoredState } from '#drivers/store/stored-state.js';
 import { StoredTransaction, type TransactionHead, transactionHead } from '#drivers/store/stored-transaction.js';
 import { currenciesOf, type StoredRowOf, selectList, TRANSACTIONS } from '#drivers/store/tables.js';

@@ -18,28 +18,22 @@ import {
   mostSelective,
 } from '#drivers/store/read/messages.js';
 import {
-  all,
   hasLt,
   hasTime,
-  type IndexSession,
   idsOfMcBlock,
   isSystemTransaction,
-  join,
   type KeysetList,
   type OrderKey,
-  opaqueToPlanner,
   queryDigest,
   type RowWindow,
-  raw,
   readPage,
   readPageAndBeyond,
-  type Sql,
-  sql,
   storableTimeRange,
   type TimeRange,
   translateTimeRange,
   withinTimeRange,
 } from '#drivers/store/read/pages.js';
+import { all, type IndexSession, join, opaqueToPlanner, raw, type Sql, sql } from '#drivers/store/read/session.js';
 import {
   assembleOthers,
   assembleTransactions,

@@ -1,8 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import type { ServerSlice } from '#drivers/lite/global-config.js';
-import type { Need } from '#drivers/lite/lite-source.js';
-import { checkPoolSettings } from '#drivers/lite/options.js';
 import {
   type Candidate,
   chooseServer,
@@ -10,7 +7,10 @@ import {
   Tier,
   tierOf,
   waitFor,
-} from '#drivers/lite/request-run.js';
+} from '#drivers/lite/choose-server.js';
+import type { ServerSlice } from '#drivers/lite/global-config.js';
+import type { Need } from '#drivers/lite/lite-source.js';
+import { checkPoolSettings } from '#drivers/lite/options.js';
 import { LiteServer } from '#drivers/lite/server.js';
 import { Random } from '#test/fuzz/random.js';
 import { FakeClock } from '#test/support/fake-clock.js';

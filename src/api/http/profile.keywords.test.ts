@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { expect, it } from 'vitest';
-import { applyProfileKeywords, byProfile, documentedAs, nullInToncenter } from '#api/http/api-style.js';
+import { applyProfileKeywords, byProfile, documentedAs, nullInToncenter } from '#api/http/profile.js';
 
 const Inner = { $ref: '#/components/schemas/Inner' };
 

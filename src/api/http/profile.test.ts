@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseProfile, typeRenamer } from '#api/http/api-style.js';
+import { chooseProfile, typeRenamer } from '#api/http/profile.js';
 import { errorCode } from '#test/support/error-code.js';
 
 describe('the profile', () => {

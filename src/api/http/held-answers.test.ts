@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { HeldAnswers } from '#api/http/work-queue.js';
+import { HeldAnswers } from '#api/http/held-answers.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 const MIB = 2 ** 20;
