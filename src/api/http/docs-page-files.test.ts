@@ -1,6 +1,9 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { INIT_SCRIPT } from '#api/http/docs-page-files.js';
+import { openApiDocument } from '#api/http/openapi.js';
+import { v3Description } from '#api/v3/v3-api.js';
+import { v2Description } from '#app/service/apis.js';
 
 const WALLET = 'UQDWFDS2eND0SS0a3LSoSbbXj5492RovwFRZB3lwc--prwC3';
 const OTHER = 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N';
@@ -13,9 +16,9 @@ const answer = { 200: { content: { 'application/json': { schema: { type: 'object
 const body = (example: object) => ({ content: { 'application/json': { example } } });
 
 /** What the script of the page makes of a document. */
-async function prepared(paths: object, data: Readonly<Record<string, string>>): Promise<any> {
+async function prepared(paths: object, data: Readonly<Record<string, string>>, components: object = {}): Promise<any> {
   const files: Readonly<Record<string, unknown>> = {
-    'openapi.json': { paths, components: {} },
+    'openapi.json': { openapi: '3.1.0', paths, components },
     wallets: {
       wallets: [
         { mnemonic: null, address: OTHER },
@@ -70,4 +73,54 @@ describe('the script of the reference page', () => {
     const spec = await prepared({ '/a': { get } }, { examples: 'none', wallets: 'none' });
     expect(spec.paths['/a'].get.parameters[0].example).toBe(OTHER);
   });
+
+  it('says in the words of OpenAPI 3.0 what 3.1 has others for: Swagger UI opens methods ten times as fast', async () => {
+    const schemas = {
+      Made: {
+        type: 'object',
+        properties: {
+          kind: { const: 'made' },
+          code: { type: 'string', contentEncoding: 'base64' },
+          lt: { anyOf: [{ type: 'integer' }, { type: 'string' }, { type: 'null' }] },
+          hash: { description: 'of a block', anyOf: [{ type: 'string', examples: ['ab'] }, { type: 'null' }] },
+          examples: { type: 'array', items: { type: 'integer', examples: [7] } },
+          names: { type: 'object', patternProperties: { '^(.*)$': { const: 1 } } },
+        },
+      },
+    };
+    const parameters = [parameter('of', true, 'made', { type: 'string', const: 'made' })];
+    const spec = await prepared({ '/a': { get: { parameters } } }, {}, { schemas });
+    expect(spec.openapi).toBe('3.0.3');
+    expect(spec.paths['/a'].get.parameters[0].schema).toEqual({ type: 'string', enum: ['made'] });
+    expect(spec.components.schemas.Made.properties).toEqual({
+      kind: { enum: ['made'] },
+      code: { type: 'string', format: 'byte' },
+      lt: { anyOf: [{ type: 'integer' }, { type: 'string' }], nullable: true },
+      hash: { description: 'of a block', type: 'string', example: 'ab', nullable: true },
+      examples: { type: 'array', items: { type: 'integer', example: 7 } },
+      names: { type: 'object', additionalProperties: { enum: [1] }, example: {} },
+    });
+  });
+
+  it.each([v2Description, v3Description])('leaves no word of 3.1 in the document of $title', async (description) => {
+    const { paths, components } = structuredClone(openApiDocument(description, 'spec')) as any;
+    const left: string[] = [];
+    const visit = (schema: any, place: string): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      for (const word of WORDS_OF_31) if (word in schema) left.push(`${place}: ${word}`);
+      if (schema.type === 'null' || Array.isArray(schema.type)) left.push(`${place}: type ${schema.type}`);
+      for (const [name, one] of Object.entries(schema.properties ?? {})) visit(one, `${place}.${name}`);
+      for (const one of [schema.items, schema.additionalProperties]) visit(one, `${place}[]`);
+      for (const one of [schema.anyOf, schema.oneOf, schema.allOf].flat()) visit(one, place);
+    };
+    const spec = await prepared(paths, {}, components);
+    for (const [name, schema] of Object.entries(spec.components.schemas)) visit(schema, name);
+    const operations = Object.values(spec.paths).flatMap((path: any) => [path, ...Object.values(path)]);
+    const parameters = operations.flatMap(({ parameters = [] }: any) => parameters);
+    for (const { name, schema } of parameters) visit(schema, name);
+    expect([Object.keys(spec.components.schemas).length > 50, parameters.length > 50]).toEqual([true, true]);
+    expect(left).toEqual([]);
+  });
 });
+
+const WORDS_OF_31 = ['const', 'examples', 'contentEncoding', 'contentMediaType', 'patternProperties', 'prefixItems'];

@@ -54,12 +54,24 @@ function withWallet(value, wallet) {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withWallet(one, wallet)]));
 }
 
-function withoutMadeUpKeys(schema) {
+// Swagger UI takes ten seconds to open a method of a document of OpenAPI 3.1, and one for one of 3.0: what 3.1 added is said by the
+// words of 3.0. An object of unknown keys has an example without any: no keys are made up.
+function asOpenApi30(schema) {
   if (typeof schema !== 'object' || schema === null) return;
-  const { type, properties, additionalProperties, example } = schema;
+  const choices = (schema.anyOf || []).filter((one) => one.type !== 'null');
+  if (choices.length < (schema.anyOf || []).length) schema.nullable = true;
+  if (choices.length === 1) Object.assign(schema, { ...choices[0], ...schema, anyOf: undefined });
+  else if (choices.length > 1) schema.anyOf = choices;
+  if ('const' in schema) schema.enum = [schema.const];
+  if (Array.isArray(schema.examples) && schema.example === undefined) schema.example = schema.examples[0];
+  if (schema.contentEncoding === 'base64') schema.format = 'byte';
+  if (schema.patternProperties) schema.additionalProperties = Object.values(schema.patternProperties)[0];
+  for (const word of ['const', 'examples', 'contentEncoding', 'patternProperties']) delete schema[word];
+  if (schema.anyOf === undefined) delete schema.anyOf;
+  const { type, properties, additionalProperties, items, anyOf = [], oneOf = [], allOf = [] } = schema;
   const isMap = type === 'object' && properties === undefined && additionalProperties !== false;
-  if (isMap && example === undefined) schema.example = {};
-  Object.values(schema).forEach(withoutMadeUpKeys);
+  if (isMap && schema.example === undefined) schema.example = {};
+  [...Object.values(properties || {}), items, additionalProperties, ...anyOf, ...oneOf, ...allOf].forEach(asOpenApi30);
 }
 
 // Of several optional parameters these methods want one.
@@ -88,7 +100,10 @@ function fill(parameter, method, { byMethod, byName }) {
 function prepare(document, facts, answers) {
   const wallet = facts === null ? null : facts.byName.address;
   const shared = document.components.parameters || {};
-  Object.values(shared).forEach(emptyOptional);
+  Object.values(shared).forEach((parameter) => {
+    emptyOptional(parameter);
+    asOpenApi30(parameter.schema);
+  });
   for (const [name, path] of Object.entries(document.paths)) {
     const answer = answers[name.replace('/toncenter/', '/')];
     // Swagger UI does not follow references of a path in a document that it did not load itself.
@@ -103,6 +118,7 @@ function prepare(document, facts, answers) {
       const good = responses['200'] && responses['200'].content && responses['200'].content['application/json'];
       if (good && answer !== undefined) good.example = answer;
       parameters.forEach(emptyOptional);
+      parameters.forEach(({ schema }) => asOpenApi30(schema));
       if (wallet === null) continue;
       const method = name.replace(/^.*\\/v\\d\\//, '');
       for (const parameter of parameters) {
@@ -114,7 +130,8 @@ function prepare(document, facts, answers) {
     }
   }
   if (access === 'open') delete document.components.securitySchemes;
-  withoutMadeUpKeys(document.components.schemas);
+  Object.values(document.components.schemas || {}).forEach(asOpenApi30);
+  document.openapi = '3.0.3';
   return document;
 }
 
