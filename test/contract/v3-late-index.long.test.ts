@@ -81,7 +81,7 @@ describe('an index that begins late', () => {
       .filter((call) => call !== null);
     const short: string[] = [];
     const counts = { equal: 0, marked: 0 };
-    for (const { recording } of partOf(asked, 3)) {
+    for (const { recording } of partOf(asked, 6)) {
       const [expected, got] = await Promise.all([
         askRecorded(whole.url, recording),
         askRecorded(served.url, recording),
@@ -95,7 +95,7 @@ describe('an index that begins late', () => {
         );
     }
     expect(short).toEqual([]);
-    expect(counts.equal).toBeGreaterThan(FULL ? 100 : 33);
+    expect(counts.equal).toBeGreaterThan(FULL ? 100 : 16);
   }, 300_000);
 
   it('answers for each account as the whole index does', async () => {
@@ -118,8 +118,9 @@ describe('an index that begins late', () => {
       return got.coverage;
     };
     for (const path of PATHS) {
-      for (let at = 0; at < existing.length; at += 100) {
-        expect(await compare(path, existing.slice(at, at + 100)), path).toBeNull();
+      const some = partOf(existing, 3);
+      for (let at = 0; at < some.length; at += 100) {
+        expect(await compare(path, some.slice(at, at + 100)), path).toBeNull();
       }
       // An account that was deleted before the history would be known as that.
       const coverage = await compare(path, absent);

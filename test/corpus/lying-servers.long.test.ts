@@ -252,7 +252,7 @@ describe('of servers that lie, no value is taken that is not true', () => {
       9,
       scenarios(8, 6, []),
       new Random('mainnet'),
-      FULL ? 12 : 4,
+      FULL ? 12 : 2,
     );
     report(tally);
     expect(tally.lies).toBeGreaterThan(FULL ? 3000 : 1000);
@@ -261,7 +261,7 @@ describe('of servers that lie, no value is taken that is not true', () => {
 
   const folder = vectorPath('collection/recorded-net/chain');
   it('on the recorded network', async () => {
-    const tally = await tellLies(folder, null, scenarios(600, 500, MODERN), new Random('recorded'), FULL ? 5 : 2);
+    const tally = await tellLies(folder, null, scenarios(600, 500, MODERN), new Random('recorded'), FULL ? 5 : 1);
     report(tally);
     expect(tally.lies).toBeGreaterThan(FULL ? 3000 : 1000);
     expect(tally.answers.size).toBe(17);

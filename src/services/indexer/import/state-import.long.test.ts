@@ -174,7 +174,7 @@ describe('an index that begins with imported states', () => {
     const states = testStates(replay.ledger, seqno, 4);
     const test = await newDatabase();
     const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1 });
-    for (let ms = 50, done = false; !done; ms += FULL ? 300 : 1_000) {
+    for (let ms = 50, done = false; !done; ms += FULL ? 300 : ms) {
       const stop = new AbortController();
       const timer = setTimeout(() => stop.abort(), ms);
       done = await importStates(test, states, stop.signal).then(
