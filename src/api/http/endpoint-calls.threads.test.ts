@@ -117,14 +117,17 @@ it('goes to another thread that is free when it is smaller, too, while several c
 
 it('is answered by this thread when the one that helps does not', async () => {
   let asked = 0;
-  await start(() => {
+  const calledOff: string[] = [];
+  await start((_, { signal, late }) => {
     asked++;
+    signal.addEventListener('abort', () => calledOff.push('left'));
+    late?.addEventListener('abort', () => calledOff.push('late'));
     return new Promise(() => {});
   });
   const waiting = [1, 2].map((n) => fetch(`${server.url}/api/v3/masterchainInfo?wait=true&how=${n}`));
   await expect.poll(() => world.worked.length).toBe(2);
   const answer = await fetch(wallets(45).replace(/&x_timeout=.*/, ''));
-  expect(asked).toBe(1);
+  expect([asked, calledOff]).toEqual([1, ['late']]);
   expect(await answer.json()).toEqual({ rows: [{ account: ['A', 'B'], limit: 45 }] });
   world.release();
   await Promise.all(waiting);

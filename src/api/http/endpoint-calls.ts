@@ -482,10 +482,14 @@ export class EndpointCalls {
   /** @returns null: no thread has answered within {@link HELP_MS} @throws as {@link EndpointCalls.#onThread} */
   async #withHelp(call: EndpointCall, request: ApiRequest): Promise<ThreadAnswer | null> {
     let cancel: CancelSchedule = () => {};
+    const calledOff = new AbortController();
     const late = new Promise<null>((resolve) => {
-      cancel = this.#clock.schedule(HELP_MS, () => resolve(null));
+      cancel = this.#clock.schedule(HELP_MS, () => {
+        calledOff.abort();
+        resolve(null);
+      });
     });
-    const answering = this.#onThread(call, request);
+    const answering = this.#onThread(call, request, calledOff.signal);
     answering.catch(() => {});
     try {
       return await Promise.race([answering, late]);
@@ -495,13 +499,17 @@ export class EndpointCalls {
   }
 
   /** @throws http/overloaded, and as {@link CallThreads.answer} */
-  async #onThread({ endpoint, raw, source, client }: EndpointCall, request: ApiRequest): Promise<ThreadAnswer> {
+  async #onThread(
+    { endpoint, raw, source, client }: EndpointCall,
+    request: ApiRequest,
+    late?: AbortSignal,
+  ): Promise<ThreadAnswer> {
     if (!this.#held.makeRoom()) {
       throw httpErrors.overloaded({ limit: `${this.#held.bytes} bytes of answers wait for their clients` });
     }
     const { read, profile, switches } = request;
     const call = { endpoint: endpoint.endpoint.name, raw, source, profile, switches, deadlineMs: read.deadlineMs };
-    return (endpoint.api.threads as CallThreads).answer(call, { signal: read.signal, client });
+    return (endpoint.api.threads as CallThreads).answer(call, { signal: read.signal, client, ...(late && { late }) });
   }
 }
 

@@ -116,6 +116,8 @@ export interface ThreadCaller {
   readonly signal: AbortSignal;
   /** Opaque: clients take turns. */
   readonly client: string;
+  /** Aborted when the caller has stopped waiting and answers by itself: the call is called off, and its thread may take its time. */
+  readonly late?: AbortSignal;
 }
 
 /** What an error is about. */

@@ -234,6 +234,21 @@ describe('reader threads with more than they can do', () => {
     });
   });
 
+  it('cancel the query of a call that is late, and are not taken for stuck', async () => {
+    const clock = new FakeClock();
+    const pool = poolOf({}, [url], clock);
+    await withLockedTable(async (blocked) => {
+      const late = new AbortController();
+      const answer = pool.answer(call('blocks', { limit: '1' }), { ...caller(), late: late.signal });
+      await expect.poll(blocked).toBe(1);
+      late.abort();
+      expect(clock.pending).toBe(0);
+      await expect(answer).rejects.toMatchObject({ code: 'store/cancelled' });
+      expect(await blocked()).toBe(0);
+      expect(pool.metrics()).toMatchObject({ running: 0, replaced: 0 });
+    });
+  });
+
   it('are replaced when they are stuck', async () => {
     const silent = await silentServer();
     const clock = new FakeClock();

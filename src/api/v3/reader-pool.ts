@@ -159,7 +159,10 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   }
 
   /** @throws v3/readers-busy, v3/reader-lost, v3/reader-closed, the reason of the signal, and what the endpoint throws */
-  async answer(call: ThreadCall<SwitchValues<V3Switches>>, { signal, client }: ThreadCaller): Promise<ThreadAnswer> {
+  async answer(
+    call: ThreadCall<SwitchValues<V3Switches>>,
+    { signal, client, late }: ThreadCaller,
+  ): Promise<ThreadAnswer> {
     await this.#enter(client, signal);
     const { clock } = this.#modules;
     const began = clock.now();
@@ -169,7 +172,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
       signal.throwIfAborted();
       if (this.#closed) throw v3Errors['reader-closed']({});
       const coverage = this.#modules.coverage?.() ?? null;
-      return await this.#answer(this.#freeReader(start), { ...call, coverage }, signal);
+      return await this.#answer(this.#freeReader(start), { ...call, coverage }, signal, late);
     } finally {
       this.#running--;
       this.#began.remove(place);
@@ -229,7 +232,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     await Promise.all(this.#readers.map(({ thread }) => thread.close(CLOSE_MS)));
   }
 
-  async #answer(reader: Reader, call: ReaderCall, signal: AbortSignal): Promise<ThreadAnswer> {
+  async #answer(reader: Reader, call: ReaderCall, signal: AbortSignal, late?: AbortSignal): Promise<ThreadAnswer> {
     const { clock } = this.#modules;
     const { stuckMs } = this.#settings;
     const { thread } = reader;
@@ -244,18 +247,23 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
         void thread.terminate(v3Errors['reader-lost']({ problem }));
       });
     };
+    // Where threads get no processor, a thread that does not end it at once is not stuck.
+    const onLate = (): void => thread.notify.cancel(id);
     reader.calls++;
     this.#signals.set(id, signal);
     try {
       const answering = thread.call.answer(id, call);
       if (signal.aborted) onAbort();
       signal.addEventListener('abort', onAbort, { once: true });
+      if (late?.aborted) onLate();
+      late?.addEventListener('abort', onLate, { once: true });
       const answer = await answering;
       this.#answers++;
       this.#answerBytes += answer.bytes.length;
       return answer;
     } finally {
       signal.removeEventListener('abort', onAbort);
+      late?.removeEventListener('abort', onLate);
       stopWaiting();
       this.#signals.delete(id);
       reader.calls--;
