@@ -74,7 +74,7 @@ describe('the script of the reference page', () => {
     expect(spec.paths['/a'].get.parameters[0].example).toBe(OTHER);
   });
 
-  it('says in the words of OpenAPI 3.0 what 3.1 has others for: Swagger UI opens methods ten times as fast', async () => {
+  it('replaces keywords of OpenAPI 3.1 by those of 3.0, which Swagger UI resolves ten times as fast', async () => {
     const schemas = {
       Made: {
         type: 'object',
@@ -102,32 +102,35 @@ describe('the script of the reference page', () => {
     });
   });
 
-  it.each([v2Description, v3Description])('leaves no word of 3.1 in the document of $title', async (description) => {
-    const { paths, components } = structuredClone(openApiDocument(description, 'spec')) as any;
-    const left: string[] = [];
-    const visit = (schema: any, place: string): void => {
-      if (typeof schema !== 'object' || schema === null) return;
-      for (const word of WORDS_OF_31) if (word in schema) left.push(`${place}: ${word}`);
-      if (schema.type === 'null' || Array.isArray(schema.type)) left.push(`${place}: type ${schema.type}`);
-      for (const [name, one] of Object.entries(schema.properties ?? {})) visit(one, `${place}.${name}`);
-      for (const one of [schema.items, schema.additionalProperties]) visit(one, `${place}[]`);
-      for (const one of [schema.anyOf, schema.oneOf, schema.allOf].flat()) visit(one, place);
-    };
-    const spec = await prepared(paths, {}, components);
-    for (const [name, schema] of Object.entries(spec.components.schemas)) visit(schema, name);
-    const operations = Object.values(spec.paths).flatMap((path: any) => [path, ...Object.values(path)]);
-    const parameters = operations.flatMap(({ parameters = [] }: any) => parameters);
-    for (const { name, schema } of parameters) visit(schema, name);
-    const contents = [
-      ...operations.flatMap(({ requestBody, responses = {} }: any) => [requestBody, ...Object.values(responses)]),
-      ...Object.values(spec.components.responses),
-    ].flatMap((each: any) => Object.values(each?.content ?? {}));
-    for (const { schema } of contents as any[]) visit(schema, 'a body');
-    expect([Object.keys(spec.components.schemas).length, parameters.length, contents.length].every((n) => n > 20)).toBe(
-      true,
-    );
-    expect(left).toEqual([]);
-  });
+  it.each([v2Description, v3Description])(
+    'leaves no keyword of OpenAPI 3.1 in the document of $title',
+    async (description) => {
+      const { paths, components } = structuredClone(openApiDocument(description, 'spec')) as any;
+      const left: string[] = [];
+      const visit = (schema: any, place: string): void => {
+        if (typeof schema !== 'object' || schema === null) return;
+        for (const keyword of KEYWORDS_OF_31) if (keyword in schema) left.push(`${place}: ${keyword}`);
+        if (schema.type === 'null' || Array.isArray(schema.type)) left.push(`${place}: type ${schema.type}`);
+        for (const [name, one] of Object.entries(schema.properties ?? {})) visit(one, `${place}.${name}`);
+        for (const one of [schema.items, schema.additionalProperties]) visit(one, `${place}[]`);
+        for (const one of [schema.anyOf, schema.oneOf, schema.allOf].flat()) visit(one, place);
+      };
+      const spec = await prepared(paths, {}, components);
+      for (const [name, schema] of Object.entries(spec.components.schemas)) visit(schema, name);
+      const operations = Object.values(spec.paths).flatMap((path: any) => [path, ...Object.values(path)]);
+      const parameters = operations.flatMap(({ parameters = [] }: any) => parameters);
+      for (const { name, schema } of parameters) visit(schema, name);
+      const contents = [
+        ...operations.flatMap(({ requestBody, responses = {} }: any) => [requestBody, ...Object.values(responses)]),
+        ...Object.values(spec.components.responses),
+      ].flatMap((each: any) => Object.values(each?.content ?? {}));
+      for (const { schema } of contents as any[]) visit(schema, 'a body');
+      expect(
+        [Object.keys(spec.components.schemas).length, parameters.length, contents.length].every((n) => n > 20),
+      ).toBe(true);
+      expect(left).toEqual([]);
+    },
+  );
 });
 
-const WORDS_OF_31 = ['const', 'examples', 'contentEncoding', 'contentMediaType', 'patternProperties', 'prefixItems'];
+const KEYWORDS_OF_31 = ['const', 'examples', 'contentEncoding', 'contentMediaType', 'patternProperties', 'prefixItems'];
