@@ -345,7 +345,7 @@ async function measureHelpers(
 
 const HEAD = [
   ...['method', 'bytes', ...CONNECTIONS.flatMap((c) => [`rps c=${c}`, 'p50', 'p99'])],
-  ...['API ms', 'database ms', 'floor rps', 'floor ms', 'Go rps (56 and 272 kB)', 'ratio'],
+  ...['API ms', 'database ms', 'floor rps', 'floor p99', 'floor ms', 'Go rps (56 and 272 kB)', 'ratio'],
 ];
 
 function rowOf(method: (typeof METHODS)[number], results: readonly LoadResult[], floor: LoadResult): string[] {
@@ -353,7 +353,8 @@ function rowOf(method: (typeof METHODS)[number], results: readonly LoadResult[],
   return [
     ...[method.name, bytes.toFixed(0)],
     ...results.flatMap((each) => [each.rps.toFixed(0), each.p50.toFixed(2), each.p99.toFixed(1)]),
-    ...[cpu.api!.toFixed(3), cpu.database!.toFixed(3), floor.rps.toFixed(0), floor.cpu.floor!.toFixed(3)],
+    ...[cpu.api!.toFixed(3), cpu.database!.toFixed(3)],
+    ...[floor.rps.toFixed(0), floor.p99.toFixed(1), floor.cpu.floor!.toFixed(3)],
     ...(method.reference === null ? ['-', '-'] : [String(method.reference), `${(rps / method.reference).toFixed(2)}x`]),
   ];
 }

@@ -131,7 +131,13 @@ export class MovingChain {
     );
     await moved('trace_accounts', 'root');
     const traces = await moved<{ readonly root: bigint }>('traces', 'root');
-    const touched = touchedKeys({ transactions, messages, traces: traces.map(({ root }) => root), tokens: [] });
+    const touched = touchedKeys({
+      transactions,
+      messages,
+      traces: traces.map(({ root }) => root),
+      tokens: [],
+      owners: [],
+    });
     await appendEvents(client, [{ id: claimed.last_event, kind: 'committed', range: { from, to }, touched }]);
     await client.query('COMMIT');
     this.#head = to;

@@ -75,8 +75,9 @@ export interface HuntingGround {
   close(): Promise<void>;
 }
 
-/** Blocks that are indexed before the hunt begins, and by which the chain then goes on at once. */
-const FIRST_BLOCKS = 200;
+/** Blocks that are indexed before the hunt begins: tokens come after them. */
+const FIRST_BLOCKS = 320;
+/** Blocks by which the chain then goes on at once. */
 const STEP = 3;
 
 /** @param program the indexer */
@@ -334,11 +335,13 @@ type Json = any;
 async function newQuestions(hunted: Hunted, random: Random): Promise<Question[]> {
   const ask = async (method: string, query: string): Promise<Json> =>
     (await hunted.around({ method, query, profile: 'spec' })) ?? {};
-  const [newest, older, wallets, items] = await Promise.all([
+  const [newest, older, wallets, items, jettons, nfts] = await Promise.all([
     ask('transactions', 'limit=40&sort=desc'),
     ask('transactions', `limit=20&sort=asc&offset=${random.below(2_000)}`),
     ask('jetton/wallets', `limit=10&offset=${random.below(50)}`),
     ask('nft/items', `limit=10&offset=${random.below(20)}`),
+    ask('jetton/transfers', `limit=20&offset=${random.below(20)}`),
+    ask('nft/transfers', `limit=20&offset=${random.below(20)}`),
   ]);
   const questions: Question[] = [];
   const add = ([method, query]: readonly [string, string]) =>
@@ -397,26 +400,47 @@ async function newQuestions(hunted: Hunted, random: Random): Promise<Question[]>
       ]),
     );
   }
+  const anyOf = (...some: readonly (readonly [string, string])[]) => add(random.pick(some));
   for (const { address, owner, jetton } of (wallets.jetton_wallets ?? []) as Json[]) {
     add(['metadata', `address=${address}`]);
-    add(
-      random.pick<readonly [string, string]>([
-        ['accountStates', `address=${address}&address=${jetton}`],
-        ['jetton/wallets', `owner_address=${owner}`],
-      ]),
-    );
+    anyOf(['accountStates', `address=${address}&address=${jetton}`], ['jetton/masters', `address=${jetton}`]);
+    anyOf(...ofJettonOwner(owner), ['jetton/transfers', `jetton_wallet=${address}&limit=5`]);
   }
-  for (const { address } of (items.nft_items ?? []) as Json[]) {
-    add(
-      random.pick<readonly [string, string]>([
-        ['metadata', `address=${address}`],
-        ['nft/items', `address=${address}`],
-      ]),
+  for (const { source, destination } of (jettons.jetton_transfers ?? []) as Json[]) {
+    anyOf(...ofJettonOwner(source), ...(destination == null ? [] : ofJettonOwner(destination)));
+  }
+  for (const { address, owner_address: owner, collection_address: collection } of (items.nft_items ?? []) as Json[]) {
+    anyOf(['metadata', `address=${address}`], ['nft/items', `address=${address}`]);
+    anyOf(
+      ...ofNftOwner(owner),
+      ['nft/transfers', `item_address=${address}&limit=5`],
+      ['nft/sales', `address=${owner}`],
     );
+    if (collection != null) add(['nft/collections', `collection_address=${collection}`]);
+  }
+  for (const { old_owner, new_owner } of (nfts.nft_transfers ?? []) as Json[]) {
+    anyOf(...ofNftOwner(old_owner), ...(new_owner == null ? [] : ofNftOwner(new_owner)));
   }
   // In any order.
   return questions
     .map((question) => ({ question, at: random.below(1 << 30) }))
     .sort((a, b) => a.at - b.at)
     .map(({ question }) => question);
+}
+
+function ofJettonOwner(owner: string): readonly (readonly [string, string])[] {
+  return [
+    ['jetton/wallets', `owner_address=${owner}&limit=5`],
+    ['jetton/transfers', `owner_address=${owner}&limit=5`],
+    ['jetton/transfers', `owner_address=${owner}&direction=in&limit=5`],
+    ['jetton/burns', `owner_address=${owner}&limit=5`],
+  ];
+}
+
+function ofNftOwner(owner: string): readonly (readonly [string, string])[] {
+  return [
+    ['nft/items', `owner_address=${owner}&limit=5`],
+    ['nft/items', `owner_address=${owner}&include_on_sale=true&limit=5`],
+    ['nft/transfers', `owner_address=${owner}&limit=5`],
+  ];
 }

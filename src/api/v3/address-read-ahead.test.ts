@@ -25,7 +25,7 @@ function changed() {
   for (const raw of [RAW, OTHER]) rows.beginRead()(raw, 'toncenter', WANTED, rowOf(raw));
   const change = () => {
     version++;
-    const nothing = { transactions: [], messages: [], traces: [], tokens: [], receivers: [] };
+    const nothing = { transactions: [], messages: [], traces: [], tokens: [], receivers: [], owners: [] };
     const touched = { ...nothing, accounts: [accountKey(addressBytes(accountOf(RAW)))] };
     changes.noteChanges(version, [{ touched, continued: [] }] as never);
     ahead.noteChange(changes.newest);

@@ -21,6 +21,23 @@ export function accountDependencies(addresses: readonly Address[]): readonly str
   return addresses.length > MOST_ACCOUNTS ? null : addresses.map(accountDependency);
 }
 
+/**
+ * The jetton wallets, NFT items, NFT collections and jetton masters that name an account as their owner or admin, and the token
+ * events that name it as one of their owners.
+ */
+function ownedDependency(address: Address): string {
+  return `o${accountKey(addressBytes(address))}`;
+}
+
+/** A list of contracts, or of token events of contracts, by their addresses or else by their owners; null: by neither. */
+export function contractDependencies(
+  addresses: readonly Address[] | undefined,
+  owners: readonly Address[] | undefined,
+): readonly string[] | null {
+  if (addresses !== undefined) return accountDependencies(addresses);
+  return owners === undefined || owners.length > MOST_ACCOUNTS ? null : owners.map(ownedDependency);
+}
+
 /** The messages that were sent to an account, received or not. */
 export function messagesToDependency(address: Address): string {
   return `d${accountKey(addressBytes(address))}`;
@@ -55,13 +72,14 @@ export interface KnownChange {
 
 /** The keys of a change. */
 function* changedKeys({ touched, continued }: KnownChange): Generator<string> {
-  const { accounts, transactions, messages, traces, receivers } = touched;
+  const { accounts, transactions, messages, traces, receivers, owners } = touched;
   for (const key of accounts) {
     yield `a${key}`;
     yield `c${key}`;
     yield `d${key}`;
   }
   for (const key of receivers) yield `d${key}`;
+  for (const key of owners) yield `o${key}`;
   for (const key of continued) yield `c${key}`;
   for (const key of transactions) yield `h${key}`;
   for (const key of messages) yield `m${key}`;

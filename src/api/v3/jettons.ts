@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { contractDependencies } from '#api/v3/answer-keys.js';
 import {
   address,
   answerType,
@@ -104,6 +105,7 @@ const masters = v3Endpoint({
   price: pagePrice(ROW_PRICE.contract),
   coverage: namedBy('address'),
   freshness: 'head',
+  depends: ({ address, admin_address }) => contractDependencies(address, admin_address),
   handle: async ({ address, admin_address: admin, ...rest }, context) => {
     const filter = { address, admin };
     const listed = await context.network.index.jettonMasters(filter, pageOf(rest, context), context.query);
@@ -153,6 +155,7 @@ const wallets = v3Endpoint({
     },
   },
   freshness: 'head',
+  depends: ({ address, owner_address }) => contractDependencies(address, owner_address),
   handle: async ({ address, owner_address: owner, jetton_address: jetton, exclude_zero_balance, ...rest }, context) => {
     const filter = { address, owner, jetton, exclude_zero_balance, by_balance: rest.sort !== undefined };
     const listed = await context.network.index.jettonWallets(filter, pageOf(rest, context), context.query);

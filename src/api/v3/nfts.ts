@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, commaList } from '#api/http/endpoint.js';
+import { accountDependencies, accountDependency, contractDependencies } from '#api/v3/answer-keys.js';
 import {
   address,
   answerType,
@@ -185,6 +186,7 @@ const collections = v3Endpoint({
   price: pagePrice(ROW_PRICE.contract),
   coverage: namedBy('collection_address'),
   freshness: 'head',
+  depends: ({ collection_address, owner_address }) => contractDependencies(collection_address, owner_address),
   handle: async ({ collection_address: address, owner_address: owner, ...rest }, context) => {
     const filter = { address, owner };
     const listed = await context.network.index.nftCollections(filter, pageOf(rest, context), context.query);
@@ -199,6 +201,12 @@ const index = commaList(Type.Transform(Type.String()).Decode(decodeIndex).Encode
   maxItems: MAX_LIST_ITEMS,
   examples: [['0']],
 });
+
+/** Items are written with their collections. */
+function dependOnCollections(items: readonly IndexedNftItem[], { dependsOn }: V3Context): void {
+  const collections = new Map(items.map(({ collection_address: of }) => [of?.toRaw(), of]));
+  for (const collection of collections.values()) if (collection !== null) dependsOn(accountDependency(collection));
+}
 
 const items = v3Endpoint({
   name: 'nft/items',
@@ -250,6 +258,7 @@ const items = v3Endpoint({
     },
   },
   freshness: 'head',
+  depends: ({ address, owner_address }) => contractDependencies(address, owner_address),
   handle: async (given, context) => {
     const { address, owner_address: owner, collection_address: collection, include_on_sale } = given;
     const filter = {
@@ -257,6 +266,7 @@ const items = v3Endpoint({
       by_lt: given.sort_by_last_transaction_lt,
     };
     const listed = await context.network.index.nftItems(filter, pageOf(given, context), context.query);
+    dependOnCollections(listed.rows, context);
     return NftItems.write(listed, context);
   },
 });
@@ -275,8 +285,14 @@ const sales = v3Endpoint({
   price: itemsPrice(ROW_PRICE.contract),
   coverage: namedBy('address'),
   freshness: 'head',
+  depends: ({ address }) => accountDependencies(address),
   handle: async ({ address }, context) => {
     const rows = await context.network.index.nftSales(address, context.query);
+    const items = rows.flatMap(({ nft, item }) => {
+      if (nft !== null) context.dependsOn(accountDependency(nft));
+      return item === null ? [] : [item];
+    });
+    dependOnCollections(items, context);
     return NftSales.write({ rows, next: null }, context);
   },
 });

@@ -24,18 +24,18 @@ const base64 = toBase64(hash);
 
 const place = { id: 5n, hash, lt: 2n ** 60n, now: 1_700_000_000, account: account!, source: owner! };
 const whole: IndexedTokenEvent<'jetton_transfer'> = {
-  ...{ ...place, kind: 'jetton_transfer', aborted: false, trace_id: hash, token: token! },
+  ...{ ...place, kind: 'jetton_transfer', aborted: false, trace_id: hash, trace_root: 1n, token: token! },
   body: {
     ...{ query_id: 2n ** 64n - 1n, amount: 2n ** 100n, destination: other!, response_destination: owner! },
     ...{ custom_payload: comment, forward_ton_amount: 7n, forward_payload: comment },
   },
 };
 const burn: IndexedTokenEvent<'jetton_burn'> = {
-  ...{ ...place, kind: 'jetton_burn', aborted: true, trace_id: null, token: token! },
+  ...{ ...place, kind: 'jetton_burn', aborted: true, trace_id: null, trace_root: 1n, token: token! },
   body: { query_id: 0n, amount: 3n, response_destination: null, custom_payload: null },
 };
 const nft: IndexedTokenEvent<'nft_transfer'> = {
-  ...{ ...place, kind: 'nft_transfer', aborted: false, trace_id: hash, token: null },
+  ...{ ...place, kind: 'nft_transfer', aborted: false, trace_id: hash, trace_root: 1n, token: null },
   body: {
     ...{ query_id: 1n, new_owner: null, response_destination: other!, custom_payload: null },
     ...{ forward_amount: 0n, forward_payload: null },
@@ -61,6 +61,7 @@ describe('events of tokens', () => {
         ...{ source_wallet: WALLET, jetton_master: TOKEN, ...transaction, transaction_aborted: false },
         ...{ response_destination: OWNER, custom_payload: boc, decoded_custom_payload: decoded },
         ...{ forward_ton_amount: '7', forward_payload: boc, decoded_forward_payload: decoded, trace_id: base64 },
+        trace_root: 1n,
       },
     ]);
     expect(Object.keys(address_book).sort()).toEqual([OWNER, OTHER, WALLET, TOKEN]);

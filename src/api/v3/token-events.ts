@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { contractDependencies, traceDependency } from '#api/v3/answer-keys.js';
 import {
   type AnswerValue,
   address,
@@ -204,6 +205,9 @@ async function answerEvents<Kind extends ListedTokenKind>(
   answer: ListAnswer<IndexedTokenEvent<Kind>>,
 ) {
   const listed = await context.network.index.tokenEvents(kind, filter, pageOf(params, context), context.query);
+  for (const { trace_id, trace_root } of listed.rows) {
+    if (trace_id === null) context.dependsOn(traceDependency(trace_root));
+  }
   return answer.write(listed, context);
 }
 
@@ -238,6 +242,7 @@ const jettonTransfers = v3Endpoint({
   price: pagePrice(ROW_PRICE.tokenEvent),
   coverage: EVENT_COVERAGE,
   freshness: 'head',
+  depends: ({ jetton_wallet, address, owner_address = address }) => contractDependencies(jetton_wallet, owner_address),
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction, jetton_wallet: account, jetton_master: token } = params;
     const filter = { ...boundsOf(params), owner, direction, account, token };
@@ -263,6 +268,7 @@ const jettonBurns = v3Endpoint({
   price: pagePrice(ROW_PRICE.tokenEvent),
   coverage: EVENT_COVERAGE,
   freshness: 'head',
+  depends: ({ jetton_wallet, address, owner_address = address }) => contractDependencies(jetton_wallet, owner_address),
   handle: (params, context) => {
     const { address, owner_address: owner = address, jetton_wallet: account, jetton_master: token } = params;
     return answerEvents('jetton_burn', { ...boundsOf(params), owner, account, token }, params, context, JettonBurns);
@@ -293,6 +299,7 @@ const nftTransfers = v3Endpoint({
   price: pagePrice(ROW_PRICE.tokenEvent),
   coverage: EVENT_COVERAGE,
   freshness: 'head',
+  depends: ({ item_address, address, owner_address = address }) => contractDependencies(item_address, owner_address),
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction } = params;
     const { item_address: account, collection_address: token } = params;

@@ -199,14 +199,15 @@ describe('touched keys', () => {
       traces: [],
       tokens: [5n],
       receivers: [6n],
+      owners: [7n, 8n],
     };
     const bytes = encodeTouched(keys);
     expect(decodeTouched(bytes)).toEqual(keys);
-    expect(bytes.length).toBe(20_304 * 8 + 2 + 1 + 3 + 1 + 1 + 1);
+    expect(bytes.length).toBe(20_306 * 8 + 2 + 1 + 3 + 1 + 1 + 1 + 1);
     for (let length = 0; length < 50; length++)
       expect(() => decodeTouched(bytes.subarray(0, length))).toThrow('ends before');
-    // An older version wrote no receivers.
-    expect(decodeTouched(bytes.subarray(0, -9))).toBeNull();
+    // Older versions wrote no owners, and no receivers.
+    for (const less of [17, 17 + 9]) expect(decodeTouched(bytes.subarray(0, -less))).toBeNull();
   });
 
   it('are each account, message, trace and token once', () => {
@@ -221,6 +222,7 @@ describe('touched keys', () => {
         ],
         traces: [4n, 8n],
         tokens: [9n, 9n],
+        owners: [12n, 13n, 12n],
       }),
     ).toEqual({
       accounts: [1n],
@@ -228,6 +230,7 @@ describe('touched keys', () => {
       messages: [3n, 6n, 7n, 11n],
       traces: [4n, 8n],
       tokens: [9n],
+      owners: [12n, 13n],
       receivers: [10n],
     });
   });

@@ -32,6 +32,11 @@ export interface TouchedKeys {
   readonly tokens: readonly bigint[];
   /** `account_key` of each destination of a message that is not among `accounts`, once. */
   readonly receivers: readonly bigint[];
+  /**
+   * `account_key` of each account that new or confirmed token events name as owner, and that changed contract rows name, or named
+   * before, as owner or admin, once.
+   */
+  readonly owners: readonly bigint[];
 }
 
 /** An entry of the event log. */
@@ -67,10 +72,13 @@ export const NO_KEYS: TouchedKeys = {
   traces: [],
   tokens: [],
   receivers: [],
+  owners: [],
 };
 
 /** In the order of the column `touched`. Events of older versions end before the last one. */
-const LISTS = ['accounts', 'transactions', 'messages', 'traces', 'tokens', 'receivers'] as const;
+const LISTS = ['accounts', 'transactions', 'messages', 'traces', 'tokens', 'receivers', 'owners'] as const;
+/** Of the first version. */
+const LEAST_LISTS = 5;
 
 const CHANNEL = 'tern_index';
 
@@ -118,18 +126,18 @@ export async function appendEvents(client: ClientBase, events: readonly IndexEve
  * before do not hold any more. Other transactions that record an event wait until this one ends.
  *
  * @param accounts keys of the contracts, or of the participants of actions; null: any
- * @param traces roots of the traces whose actions changed
+ * @param others roots of the traces whose actions changed; keys of the owners of contracts and of token events
  */
 export async function recordContractChange(
   client: ClientBase,
   accounts: readonly bigint[] | null,
-  traces: readonly bigint[] = [],
+  others: Partial<Pick<TouchedKeys, 'traces' | 'owners'>> = {},
 ): Promise<void> {
   const { rows } = await client.query<{ last_event: bigint }>({
     name: 'record-contract-change',
     text: `UPDATE index_state SET contract_changes = contract_changes + 1, last_event = last_event + 1 RETURNING last_event`,
   });
-  const touched = accounts && { ...NO_KEYS, accounts, traces };
+  const touched = accounts && { ...NO_KEYS, accounts, ...others };
   for (const { last_event: id } of rows) await appendEvents(client, [{ id, kind: 'derived', range: null, touched }]);
 }
 
@@ -148,6 +156,7 @@ export function touchedKeys(rows: {
   }[];
   readonly traces: Iterable<bigint>;
   readonly tokens: Iterable<bigint>;
+  readonly owners: Iterable<bigint>;
 }): TouchedKeys {
   const accounts = new Set<bigint>();
   const messages = new Set<bigint>();
@@ -170,10 +179,11 @@ export function touchedKeys(rows: {
     traces: [...traces],
     tokens: [...new Set(rows.tokens)],
     receivers: [...receivers],
+    owners: [...new Set(rows.owners)],
   };
 }
 
-/** The column `touched`: as `migrations/0003-index-events.sql` says, and since then a sixth list: `account_key` of receivers. */
+/** The column `touched`: as `migrations/0003-index-events.sql` says, and since then two more lists: `account_key` of receivers and owners. */
 export function encodeTouched(touched: TouchedKeys): Uint8Array {
   let keys = 0;
   for (const list of LISTS) keys += touched[list].length;
@@ -200,8 +210,8 @@ export function decodeTouched(bytes: Uint8Array): TouchedKeys | null {
   let at = 0;
   const wrong = () =>
     storeErrors['stored-value']({ column: 'index_events.touched', problem: `ends before byte ${at}` });
-  for (const name of LISTS) {
-    if (name === 'receivers' && at === bytes.length) return null;
+  for (const [i, name] of LISTS.entries()) {
+    if (i >= LEAST_LISTS && at === bytes.length) return null;
     let count = 0;
     for (let shift = 0, byte = 128; byte > 127; shift += 7) {
       if (at >= bytes.length || shift > 28) throw wrong();

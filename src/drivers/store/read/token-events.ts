@@ -80,8 +80,8 @@ async function matchEvents<Kind extends ListedTokenKind>(
     if (event?.kind !== kind || token === undefined) return null;
     const aborted = isAborted(transaction.description.value);
     if (!meetsTokenFilter(filter, { ...event, account, token }) || (aborted && kind === 'jetton_transfer')) return null;
-    const { id, lt, now, trace_id } = row;
-    const place = { id, kind, hash: root.hash(0).slice(), lt, now: Number(now), aborted, trace_id };
+    const { id, lt, now, trace_id, trace_root } = row;
+    const place = { id, kind, hash: root.hash(0).slice(), lt, now: Number(now), aborted, trace_id, trace_root };
     const body = event.body as IndexedTokenEvent<Kind>['body'];
     return { found: row, event: { ...place, account, token, source: event.source, body } };
   });
@@ -160,6 +160,7 @@ export type IndexedTokenEvent<Kind extends ListedTokenKind = ListedTokenKind> = 
   readonly aborted: boolean;
   /** Null while the trace is not known. */
   readonly trace_id: Uint8Array | null;
+  readonly trace_root: bigint;
   /** The jetton wallet, or the item. */
   readonly account: Address;
   /** The jetton master, or the collection; null: an item without one. */
@@ -191,6 +192,7 @@ interface TokenEventFound {
   readonly workchain: number;
   readonly boc: Uint8Array;
   readonly trace_id: Uint8Array | null;
+  readonly trace_root: bigint;
 }
 
 type KeyColumn = 'account_key' | 'token_key' | 'source_key' | 'destination_key';
@@ -242,7 +244,7 @@ class TokenEventList {
     const { count, offset } = window;
     const end = raw(offset === 0 ? `LIMIT ${count}` : `LIMIT ${count} OFFSET ${offset}`);
     return this.#session.rows<TokenEventFound>(
-      sql`SELECT t.id, t.lt, t.now, t.workchain, t.boc, (SELECT x.trace_id FROM traces x WHERE x.root = t.trace_root) AS trace_id
+      sql`SELECT t.id, t.lt, t.now, t.workchain, t.boc, t.trace_root, (SELECT x.trace_id FROM traces x WHERE x.root = t.trace_root) AS trace_id
         FROM (SELECT e.tx_id, e.lt, e.now FROM (${source}) AS e ORDER BY ${this.#order} ${end}) AS e
         CROSS JOIN LATERAL (SELECT * FROM transactions t WHERE t.id = e.tx_id LIMIT 1) AS t
         ORDER BY ${this.#order}`,

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { decodeTouched } from '#drivers/store/event-log.js';
 import { openIndex } from '#drivers/store/index-state.js';
-import { addressBytes, listedLast } from '#drivers/store/keys.js';
+import { accountKey, addressBytes, listedLast } from '#drivers/store/keys.js';
 import { createStagingTables, mergeAccounts } from '#drivers/store/write/accounts.js';
 import { type ContractFindings, type FoundInterface, writeContracts } from '#drivers/store/write/contracts.js';
 import { Address } from '#formats/address/address.js';
@@ -397,6 +398,36 @@ describe('the real owner of an item', () => {
   it('does not follow a sale of something else', async () => {
     await write(found(1, 10n, [item(3)]), found(3, 15n, [sale(9, 5)]));
     expect(await owners()).toEqual([{ owner: 3, real_owner: 3 }]);
+  });
+});
+
+describe('the event of a change', () => {
+  /** Writes, and reads which accounts the new events name as owners. */
+  const ownersAfter = async (...contracts: ContractFindings[]) => {
+    const { rows: before } = await client.query<{ last: bigint }>('SELECT last_event AS last FROM index_state');
+    await write(...contracts);
+    const { rows } = await client.query<{ touched: Uint8Array }>('SELECT touched FROM index_events WHERE id > $1', [
+      before[0]!.last,
+    ]);
+    const keys = rows.flatMap(({ touched }) => decodeTouched(touched)!.owners);
+    return Array.from({ length: 256 }, (_, n) => n).filter((n) => keys.includes(accountKey(addressBytes(at(n)))));
+  };
+
+  it('names the owners of wallets, items and masters before it and after it', async () => {
+    expect(await ownersAfter(found(1, 10n, [wallet(5n)]), found(2, 10n, [item(51)]))).toEqual([50, 51]);
+    expect(await ownersAfter(found(1, 11n, [wallet(6n)]))).toEqual([50]);
+    expect(await ownersAfter(found(1, 11n, [wallet(6n)]))).toEqual([]);
+    expect(await ownersAfter(found(2, 11n, [item(52)]))).toEqual([51, 52]);
+    const admin = { ...master({}), values: { ...master({}).values, admin: at(53) } };
+    expect(await ownersAfter(found(3, 10n, [admin]))).toEqual([53]);
+    expect(await ownersAfter(found(1, 12n, []), found(3, 12n, [master({})]))).toEqual([50, 53]);
+  });
+
+  it('names the owners of items whose sale changes', async () => {
+    await write(found(2, 10n, [item(40)]));
+    expect(await ownersAfter(found(40, 10n, [sale(2, 54)]))).toEqual([40, 54]);
+    expect(await ownersAfter(found(40, 11n, [sale(2, 55)]))).toEqual([40, 54, 55]);
+    expect(await ownersAfter(found(40, 12n, []))).toEqual([40, 55]);
   });
 });
 

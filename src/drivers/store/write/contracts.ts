@@ -87,7 +87,15 @@ export async function writeContracts(
     .filter(({ rows }) => rows.some(({ table }) => table.name === DOMAIN_TABLE))
     .concat(losing)
     .map(({ address }) => addressBytes(address));
-  const ownersBefore = await ownersOfDomains(client, domains);
+  const domainOwnersBefore = await ownersOfDomains(client, domains);
+  const owned = current
+    .filter(({ rows }) => rows.some(({ table }) => Object.hasOwn(OWNER_COLUMNS, table.name)))
+    .concat(losing)
+    .map(({ address }) => addressBytes(address));
+  const ownersBefore = await ownersOfContracts(client, [
+    ...owned.filter((address) => summaries.has(addressOfBytes(address).toRaw())),
+    ...itemsBefore,
+  ]);
 
   const supersededRows = await supersedeRows(
     client,
@@ -116,11 +124,40 @@ export async function writeContracts(
   );
   if (changed + superseded + owners > 0) {
     // The address book tells the domains of an account.
-    const owned = [...ownersBefore, ...(await ownersOfDomains(client, domains))];
-    const touched = [...current.map(({ address }) => addressBytes(address)), ...itemsBefore, ...items, ...owned];
-    await recordContractChange(client, [...new Set(touched.map(accountKey))]);
+    const domainOwners = [...domainOwnersBefore, ...(await ownersOfDomains(client, domains))];
+    const touched = [...current.map(({ address }) => addressBytes(address)), ...itemsBefore, ...items, ...domainOwners];
+    const ownersAfter = await ownersOfContracts(client, [...owned, ...itemsBefore, ...items]);
+    const keys = (addresses: readonly Uint8Array[]) => [...new Set(addresses.map(accountKey))];
+    await recordContractChange(client, keys(touched), { owners: keys([...ownersBefore, ...ownersAfter]) });
   }
   return { older: found.length - current.length, changed, superseded };
+}
+
+/** By which lists find the contracts of an account. */
+const OWNER_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  jetton_masters: ['admin'],
+  jetton_wallets: ['owner'],
+  nft_collections: ['owner'],
+  nft_items: ['owner', 'real_owner'],
+};
+
+const OWNERS_OF_CONTRACTS = Object.entries(OWNER_COLUMNS)
+  .flatMap(([table, columns]) =>
+    columns.map(
+      (column) => `SELECT ${column} AS owner FROM ${table} WHERE address = ANY($1::bytea[]) AND ${column} IS NOT NULL`,
+    ),
+  )
+  .join(' UNION ');
+
+/** Whom the rows of contracts name as owner or admin. */
+async function ownersOfContracts(client: ClientBase, contracts: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
+  if (contracts.length === 0) return [];
+  const { rows } = await client.query<{ owner: Uint8Array }>({
+    name: 'owners-of-contracts',
+    text: OWNERS_OF_CONTRACTS,
+    values: [contracts],
+  });
+  return rows.map(({ owner }) => owner);
 }
 
 const DOMAIN_TABLE = 'dns_items';

@@ -139,23 +139,35 @@ export function tokenEventRow(
  *
  * The lock of `lockTraces` is held, and was taken before any row was written: so a concurrent batch either finds the wallets and
  * items itself, or its events are found here.
+ *
+ * @returns keys of the owners that the changed events name
  */
 export async function confirmEvents(
   client: ClientBase,
   wallets: readonly VerifiedWallet[],
   items: readonly VerifiedItem[],
-): Promise<void> {
+): Promise<readonly bigint[]> {
+  const owners = new Set<bigint>();
+  const confirm = async (name: string, text: string, values: readonly unknown[]) => {
+    const query = { name, text, values: [...values] };
+    const { rows } = await client.query<Pick<TokenEventRow, 'source_key' | 'destination_key'>>(query);
+    for (const { source_key, destination_key } of rows) {
+      owners.add(source_key);
+      if (destination_key !== null) owners.add(destination_key);
+    }
+  };
   if (wallets.length > 0) {
     const values = [wallets.map(({ address }) => accountKey(address)), wallets.map(({ master }) => accountKey(master))];
-    await client.query({ name: 'confirm-jetton-events', text: CONFIRM_JETTONS, values });
+    await confirm('confirm-jetton-events', CONFIRM_JETTONS, values);
   }
   if (items.length > 0) {
     const values = [
       items.map(({ address }) => accountKey(address)),
       items.map(({ collection }) => (collection === null ? null : accountKey(collection))),
     ];
-    await client.query({ name: 'confirm-nft-events', text: CONFIRM_NFTS, values });
+    await confirm('confirm-nft-events', CONFIRM_NFTS, values);
   }
+  return [...owners];
 }
 
 /** Updates only events that differ. */
@@ -168,13 +180,15 @@ const CONFIRM_JETTONS = `
     WHERE e.kind <> ${TOKEN_EVENT_KINDS.nft_transfer}
   ) n
   WHERE e.tx_id = n.tx_id
-    AND (e.confirmed, e.token_key) IS DISTINCT FROM (n.confirmed, CASE WHEN n.confirmed THEN n.token_key END)`;
+    AND (e.confirmed, e.token_key) IS DISTINCT FROM (n.confirmed, CASE WHEN n.confirmed THEN n.token_key END)
+  RETURNING e.source_key, e.destination_key`;
 
 const CONFIRM_NFTS = `
   UPDATE token_events e SET confirmed = true, token_key = k.token_key
   FROM unnest($1::bigint[], $2::bigint[]) k (account_key, token_key)
   WHERE e.account_key = k.account_key AND e.kind = ${TOKEN_EVENT_KINDS.nft_transfer}
-    AND (NOT e.confirmed OR e.token_key IS DISTINCT FROM k.token_key)`;
+    AND (NOT e.confirmed OR e.token_key IS DISTINCT FROM k.token_key)
+  RETURNING e.source_key, e.destination_key`;
 
 /** Confirms events of a batch whose wallets and items became known after `before` was read. As {@link confirmEvents}. */
 export async function confirmChanges(

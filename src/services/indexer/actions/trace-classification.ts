@@ -287,11 +287,7 @@ export class TraceClassification {
   async write(client: pg.ClientBase, { traces, waits, past }: ClassifiedPage): Promise<void> {
     if (traces.length > 0) {
       const participants = await writeClassifications(client, traces, this.#layouts);
-      await recordContractChange(
-        client,
-        participants,
-        traces.map(({ root }) => root),
-      );
+      await recordContractChange(client, participants, { traces: traces.map(({ root }) => root) });
     }
     await wantPastContracts(client, past);
     await writeClassificationWaits(client, waits);

@@ -187,7 +187,8 @@ export class ContractDetector {
         written.map(({ found }) => found),
         known,
       );
-      await confirmEvents(client, wallets, items);
+      const owners = await confirmEvents(client, wallets, items);
+      if (owners.length > 0) await recordContractChange(client, [], { owners });
       await writeReferences(
         client,
         written.map(({ found, referenced }) => ({ address: addressBytes(found.address), referenced })),

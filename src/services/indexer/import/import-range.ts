@@ -165,7 +165,8 @@ async function writeDetected(
     maybeKnown.map(({ found }) => found),
   );
   const { wallets, items } = newlyVerified(findings, known);
-  await confirmEvents(client, wallets, items);
+  const owners = await confirmEvents(client, wallets, items);
+  if (owners.length > 0) await recordContractChange(client, [], { owners });
   await writeReferences(client, current.map(referencesOf), maybeKnown.map(referencesOf));
   // What refers to a contract that was unknown was verified by the same state, or by a newer one.
   const changed = findings.filter((found) => {

@@ -12,6 +12,7 @@ import type { TraceRow } from '#drivers/store/tables.js';
 import { createStagingTables, readKnownAccounts } from '#drivers/store/write/accounts.js';
 import { markDerived } from '#drivers/store/write/derivations.js';
 import { ensurePartitions, partitionsOf } from '#drivers/store/write/partitions.js';
+import type { TokenEventCandidate } from '#drivers/store/write/token-events.js';
 import {
   closeOpenMessages,
   findJoins,
@@ -333,6 +334,13 @@ function rootOf({ root }: CompletedTrace): bigint {
   return root;
 }
 
+/** Whose token event it is, should its wallet or item be confirmed, now or later. */
+function ownersOf(candidate: TokenEventCandidate | null): readonly bigint[] {
+  if (candidate === null) return [];
+  const { source_key, destination_key } = candidate;
+  return destination_key === null ? [source_key] : [source_key, destination_key];
+}
+
 /** What each masterchain block touched, for the event log. Traces that were merged belong to the last one. */
 function touchedMcBlocks(
   bundles: readonly BundleRows[],
@@ -342,7 +350,8 @@ function touchedMcBlocks(
   return bundles.map(({ mc_seqno, transactions, messages }, i) => {
     const traces = i === bundles.length - 1 ? mergedTraces : [];
     const touchedTokens = transactions.map(({ id }) => tokens.get(id)).filter((key) => key !== undefined);
-    return { mc_seqno, touched: touchedKeys({ transactions, messages, traces, tokens: touchedTokens }) };
+    const owners = transactions.flatMap(({ token_candidate }) => ownersOf(token_candidate));
+    return { mc_seqno, touched: touchedKeys({ transactions, messages, traces, tokens: touchedTokens, owners }) };
   });
 }
 
