@@ -55,6 +55,14 @@ it('records what each masterchain block touched, in few bytes', async () => {
     expect(touched.transactions, String(seqno)).toEqual(hashes);
     expect(touched.messages, String(seqno)).toEqual(expect.arrayContaining(received));
   }
+  const tokens = await client.query<{ seqno: bigint; owners: bigint[] }>(
+    `SELECT tx_id >> 24 AS seqno, array_agg(source_key) || array_remove(array_agg(destination_key), NULL) AS owners
+     FROM token_events GROUP BY 1`,
+  );
+  expect(tokens.rows.length).toBeGreaterThan(10);
+  for (const { seqno, owners } of tokens.rows) {
+    expect([...bySeqno.get(seqno)!.owners].sort(), String(seqno)).toEqual([...new Set(owners)].sort());
+  }
   const roots = await client.query<{ root: bigint }>('SELECT root FROM traces');
   const touchedRoots = new Set(events.flatMap(({ touched }) => touched!.traces));
   expect(roots.rows.filter(({ root }) => !touchedRoots.has(root))).toEqual([]);
