@@ -1,11 +1,15 @@
 // Style and script of the reference pages: they run in a browser.
 
-/** Narrow screens: nothing of the page is wider than the window, long words break and tables scroll. */
+/**
+ * Narrow screens: nothing of the page is wider than the window, long words break and tables scroll. The version of OpenAPI is not shown:
+ * it would be the one that the script makes of the document.
+ */
 export const PAGE_STYLE = `nav { display: flex; flex-wrap: wrap; gap: 4px 16px; padding: 12px 20px; font: 14px sans-serif; background: #fafafa; }
 nav a { color: #1a5fb4; }
 body { margin: 0; }
 .swagger-ui { overflow-wrap: anywhere; }
 .swagger-ui .wrapper { max-width: 1460px; box-sizing: border-box; }
+.swagger-ui .info .version-stamp { display: none; }
 @media (max-width: 700px) {
   .swagger-ui .wrapper { padding: 0 8px; }
   .swagger-ui .opblock-summary-path { max-width: none; }
