@@ -61,7 +61,6 @@ describe('events of tokens', () => {
         ...{ source_wallet: WALLET, jetton_master: TOKEN, ...transaction, transaction_aborted: false },
         ...{ response_destination: OWNER, custom_payload: boc, decoded_custom_payload: decoded },
         ...{ forward_ton_amount: '7', forward_payload: boc, decoded_forward_payload: decoded, trace_id: base64 },
-        trace_root: 1n,
       },
     ]);
     expect(Object.keys(address_book).sort()).toEqual([OWNER, OTHER, WALLET, TOKEN]);
