@@ -239,11 +239,17 @@ describe('a transaction', () => {
 
   it('that stands in the way of another is a conflict', () =>
     withDatabase({}, async (database) => {
+      let reading = 2;
+      let goOn = (): void => {};
+      const bothHaveRead = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
       const serial = (n: number) =>
         database.transaction(async (client) => {
           await client.query('SET TRANSACTION ISOLATION LEVEL SERIALIZABLE');
           await client.query('SELECT sum(n) FROM numbers');
-          await new Promise((resolve) => setTimeout(resolve, 50));
+          if (--reading === 0) goOn();
+          await bothHaveRead;
           await client.query('INSERT INTO numbers VALUES ($1)', [n]);
         });
       const ends = await Promise.allSettled([serial(2000), serial(2001)]);
