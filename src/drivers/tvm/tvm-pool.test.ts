@@ -41,7 +41,7 @@ describe('the pool', () => {
       const client = new AbortController();
       const left = pool.runGetMethod(endless, { signal: client.signal });
       const waits = pool.runGetMethod(quick);
-      await new Promise((resolve) => setTimeout(resolve, 50));
+      await until(() => pool.metrics().busy === 1);
       client.abort();
       await expect(left).rejects.toMatchObject({ code: 'tvm/aborted' });
       expect((await waits).stack).toEqual([vmInt(9)]);
