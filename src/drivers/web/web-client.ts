@@ -160,7 +160,11 @@ export class WebClient {
       request.on('information', () => {
         if (++interim > MAX_INTERIM) end(unreachable('it sends interim responses without end'));
       });
-      request.on('upgrade', () => end(unreachable('it changes the protocol')));
+      request.on('upgrade', (_, socket) => {
+        // Newer versions of Node no longer destroy it with the request.
+        socket.destroy();
+        end(unreachable('it changes the protocol'));
+      });
       request.on('response', (response) => {
         const { statusCode: status = 0 } = response;
         if (status < 200 || status > 299) end(null, { url, status, headers: response.headers, body: new Uint8Array() });
