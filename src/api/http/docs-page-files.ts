@@ -9,7 +9,7 @@ nav a { color: #1a5fb4; }
 body { margin: 0; }
 .swagger-ui { overflow-wrap: anywhere; }
 .swagger-ui .wrapper { max-width: 1460px; box-sizing: border-box; }
-.swagger-ui .info .version-stamp { display: none; }
+.swagger-ui .info .title small.version-stamp { display: none; }
 @media (max-width: 700px) {
   .swagger-ui .wrapper { padding: 0 8px; }
   .swagger-ui .opblock-summary-path { max-width: none; }
