@@ -146,7 +146,7 @@ async function follow({ database, source }: IndexTools, seconds: number): Promis
     if (mode !== 'follow' || delayMs === null) return;
     // Until the last one of a batch is committed, all of it is late; only the first ones that are caught up with are several.
     if (range.from === range.to) delays.push(delayMs);
-    transactions += count;
+    if (delays.length > COLD_MC_BLOCKS) transactions += count;
   });
   void indexer.run();
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));

@@ -29,7 +29,10 @@ function ownedDependency(address: Address): string {
   return `o${accountKey(addressBytes(address))}`;
 }
 
-/** A list of contracts, or of token events of contracts, by their addresses or else by their owners; null: by neither. */
+/**
+ * A list of contracts, or of token events of contracts, by their addresses or else by their owners; null: by neither, or they are too
+ * many, and it depends on anything.
+ */
 export function contractDependencies(
   addresses: readonly Address[] | undefined,
   owners: readonly Address[] | undefined,

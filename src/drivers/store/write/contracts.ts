@@ -133,7 +133,7 @@ export async function writeContracts(
   return { older: found.length - current.length, changed, superseded };
 }
 
-/** By which lists find the contracts of an account. */
+/** The columns by which lists find the contracts of an account, by table. */
 const OWNER_COLUMNS: Readonly<Record<string, readonly string[]>> = {
   jetton_masters: ['admin'],
   jetton_wallets: ['owner'],

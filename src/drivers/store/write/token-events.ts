@@ -41,6 +41,14 @@ export function tokenEventCandidate(
   };
 }
 
+/** `account_key` of whom a token event is from and to. */
+export function ownerKeys({
+  source_key,
+  destination_key,
+}: Pick<TokenEventCandidate, 'source_key' | 'destination_key'>): readonly bigint[] {
+  return destination_key === null ? [source_key] : [source_key, destination_key];
+}
+
 /** Whether the transaction was aborted. */
 export function isAborted(description: TransactionDescr): boolean {
   return 'aborted' in description && description.aborted;
@@ -150,11 +158,8 @@ export async function confirmEvents(
   const owners = new Set<bigint>();
   const confirm = async (name: string, text: string, values: readonly unknown[]) => {
     const query = { name, text, values: [...values] };
-    const { rows } = await client.query<Pick<TokenEventRow, 'source_key' | 'destination_key'>>(query);
-    for (const { source_key, destination_key } of rows) {
-      owners.add(source_key);
-      if (destination_key !== null) owners.add(destination_key);
-    }
+    const { rows } = await client.query<Parameters<typeof ownerKeys>[0]>(query);
+    for (const key of rows.flatMap(ownerKeys)) owners.add(key);
   };
   if (wallets.length > 0) {
     const values = [wallets.map(({ address }) => accountKey(address)), wallets.map(({ master }) => accountKey(master))];

@@ -12,7 +12,7 @@ import type { TraceRow } from '#drivers/store/tables.js';
 import { createStagingTables, readKnownAccounts } from '#drivers/store/write/accounts.js';
 import { markDerived } from '#drivers/store/write/derivations.js';
 import { ensurePartitions, partitionsOf } from '#drivers/store/write/partitions.js';
-import type { TokenEventCandidate } from '#drivers/store/write/token-events.js';
+import { ownerKeys } from '#drivers/store/write/token-events.js';
 import {
   closeOpenMessages,
   findJoins,
@@ -334,13 +334,6 @@ function rootOf({ root }: CompletedTrace): bigint {
   return root;
 }
 
-/** Whose token event it is, should its wallet or item be confirmed, now or later. */
-function ownersOf(candidate: TokenEventCandidate | null): readonly bigint[] {
-  if (candidate === null) return [];
-  const { source_key, destination_key } = candidate;
-  return destination_key === null ? [source_key] : [source_key, destination_key];
-}
-
 /** What each masterchain block touched, for the event log. Traces that were merged belong to the last one. */
 function touchedMcBlocks(
   bundles: readonly BundleRows[],
@@ -350,7 +343,8 @@ function touchedMcBlocks(
   return bundles.map(({ mc_seqno, transactions, messages }, i) => {
     const traces = i === bundles.length - 1 ? mergedTraces : [];
     const touchedTokens = transactions.map(({ id }) => tokens.get(id)).filter((key) => key !== undefined);
-    const owners = transactions.flatMap(({ token_candidate }) => ownersOf(token_candidate));
+    // Of all candidates: their wallets and items may be confirmed later.
+    const owners = transactions.flatMap(({ token_candidate: event }) => (event === null ? [] : ownerKeys(event)));
     return { mc_seqno, touched: touchedKeys({ transactions, messages, traces, tokens: touchedTokens, owners }) };
   });
 }
