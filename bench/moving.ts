@@ -274,7 +274,7 @@ async function measureServed(
             const load = { url: tern.url, paths, connections, warmUpMs: WARM_UP_MS, ms: seconds * 1000, cpuMs };
             results.push(await measureLoad(load));
           }
-          rows.push(rowOf(method, results, await floorOf(Math.round(results[1]!.bytes), seconds)));
+          rows.push(rowOf(method, results, await floorOf(results[1]!.sizes, seconds)));
         }
       } finally {
         await chain.stop();
@@ -359,9 +359,13 @@ function rowOf(method: (typeof METHODS)[number], results: readonly LoadResult[],
   ];
 }
 
-/** A process that answers every request with so many bytes, and does nothing else. */
-async function floorOf(bytes: number, seconds: number): Promise<LoadResult> {
-  const child = fork(fileURLToPath(new URL('./v3/floor-main.mjs', import.meta.url)), [String(bytes)], { execArgv: [] });
+/** More of them would not fit into a command line. */
+const MOST_SIZES = 10_000;
+
+/** A process that answers with bytes of these sizes in turn, and does nothing else. */
+async function floorOf(sizes: readonly number[], seconds: number): Promise<LoadResult> {
+  const entry = fileURLToPath(new URL('./v3/floor-main.mjs', import.meta.url));
+  const child = fork(entry, [sizes.slice(0, MOST_SIZES).join(',')], { execArgv: [] });
   try {
     const port = await new Promise<number>((resolve) => child.once('message', (message) => resolve(Number(message))));
     return await measureLoad({

@@ -1,9 +1,12 @@
-// Answers every request with so many bytes of JSON: its argument.
+// Answers requests with JSON of the sizes of its argument, in bytes with commas between them, in turn.
 import { createServer } from 'node:http';
 import process from 'node:process';
 
-const body = Buffer.from(`"${'x'.repeat(Math.max(0, Number(process.argv[2]) - 2))}"`);
+const sizes = (process.argv[2] ?? '').split(',').map((size) => Math.max(2, Number(size)));
+const longest = Buffer.alloc(Math.max(...sizes), ' ').fill('""', 0, 2);
+let turn = 0;
 const server = createServer((_, response) => {
+  const body = longest.subarray(0, sizes[turn++ % sizes.length]);
   response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': body.length });
   response.end(body);
 });

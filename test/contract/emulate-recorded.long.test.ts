@@ -134,7 +134,7 @@ describe('the emulation API answers as the live service did', () => {
   it('to messages of an activity, of those that were emulated', async () => {
     const calls = readCalls(`${folder}/emulate-activity.jsonl.br`).filter(({ response }) => response.status === 200);
     expect(calls.length).toBeGreaterThan(300);
-    const sample = new Set(partOf(calls, 16));
+    const sample = new Set(partOf(calls, 32));
     await compare(calls.filter((call) => sample.has(call) || OF_RULES.has(call.i!)));
   });
 
@@ -144,7 +144,7 @@ describe('the emulation API answers as the live service did', () => {
     );
     expect(calls.length).toBeGreaterThan(100);
     const wrong: string[] = [];
-    for (const { i, mc_seen, request, response } of partOf(calls, 16)) {
+    for (const { i, mc_seen, request, response } of partOf(calls, 32)) {
       // How far the recorded service was behind is not recorded.
       let answer: unknown = null;
       for (let at = mc_seen; at >= mc_seen - MOST_BEHIND; at--) {

@@ -38,8 +38,8 @@ it('reader threads answer what was recorded with the same bytes as the main thre
   const all = readRecordings(vectorPath('collection/recorded-net/v3-recordings.jsonl.br')).filter(
     (recording) => v3Call(recording) !== null && onIndex.has(recording.path) && !isTimed(recording),
   );
-  const recordings = partOf(all, 4);
-  const least = FULL ? 800 : 200;
+  const recordings = partOf(all, 8);
+  const least = FULL ? 800 : 100;
   expect(recordings.length).toBeGreaterThan(least);
   for (const mount of ['/api/v3', '/toncenter/api/v3']) {
     for (const recording of recordings) {

@@ -11,6 +11,7 @@ import { isTernError } from '#kernel/tern-error.js';
 import { Random } from '#test/fuzz/random.js';
 import { blockIdOfFile, blockIdOfName } from '#test/support/block-proof-files.js';
 import { errorCode } from '#test/support/error-code.js';
+import { partOf } from '#test/support/full-depth.js';
 import { parseChainName, readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /** How often each kind of refusal was met. */
@@ -64,11 +65,15 @@ function refuse(blocks: Iterable<readonly [BlockId, Uint8Array]>): { readonly fi
   return { files, cells };
 }
 
+/** Of a chain with more blocks, a part is damaged. */
+const MANY = 1000;
+
 function* blocksOfChain(folder: string): Generator<readonly [BlockId, Uint8Array]> {
-  for (const { name, data } of readChain(folder)) {
+  const blocks = [...readChain(folder)].flatMap(({ name, data }) => {
     const id = parseChainName(name);
-    if (id?.kind === 'block') yield [blockIdOfName(id), data];
-  }
+    return id?.kind === 'block' ? [[blockIdOfName(id), data] as const] : [];
+  });
+  yield* blocks.length > MANY ? partOf(blocks, 4) : blocks;
 }
 
 /** Blocks without a name that tells their id: it is taken from their header. */

@@ -80,7 +80,7 @@ const recorded = vectorPath('collection/recorded-net/lite-queries.jsonl.br');
 
 describe('the same, on all recorded answers', () => {
   it('of recorded-net', () => {
-    const tally = checkExchanges(readLiteExchanges(recorded), FULL ? 40 : 15);
+    const tally = checkExchanges(readLiteExchanges(recorded), FULL ? 40 : 6);
     expect(tally).toMatchObject({ verified: 1040, withoutProof: 498, unprovable: 12 });
     expectRefusals(tally);
   });

@@ -4,11 +4,12 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { applyMerkleUpdate, createMerkleUpdate, readMerkleUpdate } from '#formats/cells/merkle-update.js';
 import { toHex } from '#kernel/bytes.js';
 import { blockLinks, ChainStates } from '#test/support/chain-states.js';
+import { FULL } from '#test/support/full-depth.js';
 import { readBytes, readChain, vectorPath } from '#test/support/vector-files.js';
 
 /**
  * Follows both chains from their zerostates: applies the update of every block, makes an update of its own between the two
- * states, and applies that one, too.
+ * states of a part of them, and applies that one, too.
  */
 function followChain(
   directory: string,
@@ -27,10 +28,12 @@ function followChain(
     expect(toHex(before.hash()), name).toBe(toHex(oldHash));
     const after = applyMerkleUpdate(before, link.stateUpdate);
     expect(toHex(after.hash()), name).toBe(toHex(newHash));
-    const own = createMerkleUpdate(before, after);
-    // Written and read, so that nothing of it is taken from the states but by its hash.
-    const again = applyMerkleUpdate(before, parseBocRoot(serializeBoc(own)));
-    expect(toHex(again.hash()), name).toBe(toHex(newHash));
+    if (FULL || link.afterSplit || link.afterMerge || counts.blocks % 3 === 0) {
+      const own = createMerkleUpdate(before, after);
+      // Written and read, so that nothing of it is taken from the states but by its hash.
+      const again = applyMerkleUpdate(before, parseBocRoot(serializeBoc(own)));
+      expect(toHex(again.hash()), name).toBe(toHex(newHash));
+    }
     states.addAfter(link, after);
     counts.blocks++;
     for (const key of ['beforeSplit', 'afterSplit', 'afterMerge'] as const) counts[key] += link[key] ? 1 : 0;

@@ -14,6 +14,7 @@ import { Random } from '#test/fuzz/random.js';
 import { type ChainFacts, chainFacts } from '#test/support/chain-facts.js';
 import { openAccess } from '#test/support/fake-http-api.js';
 import { vectorPath } from '#test/support/vector-files.js';
+import { KeepAliveClient } from '../../bench/v2/keep-alive-client.js';
 import { type RecordedNetwork, recordedNetwork } from './recorded-network.js';
 
 /** What is broken on purpose: the hunt has to find the answers that are stale because of it. */
@@ -115,7 +116,7 @@ function breakRule(broken: BrokenRule): () => void {
 }
 
 interface ServedV2 {
-  readonly url: string;
+  readonly client: KeepAliveClient;
   /** Requests to the liteserver so far. */
   readonly requests: () => number;
   close(): Promise<void>;
@@ -150,8 +151,10 @@ function serveV2(configText: string, cacheBytes: number): Promise<ServedV2> {
       },
     );
     closers.add(() => server.close());
+    const client = new KeepAliveClient(server.url, TOGETHER);
+    closers.add(() => client.close());
     const { lite } = open.poolOf(null);
-    return { url: server.url, requests: () => lite.metrics().requests, close: () => closers.close() };
+    return { client, requests: () => lite.metrics().requests, close: () => closers.close() };
   });
 }
 
@@ -211,11 +214,9 @@ async function untilHead(server: ServedV2, seqno: number): Promise<void> {
 }
 
 /** @returns the body, without what tells the time of the request */
-async function ask({ url }: ServedV2, { method, params }: Question): Promise<string> {
-  const body = JSON.stringify(params);
-  const headers = { 'content-type': 'application/json' };
-  const answer = await fetch(`${url}/api/v2/${method}`, { method: 'POST', headers, body });
-  return (await answer.text()).replace(/,"@extra":"[^"]*"/, '');
+async function ask({ client }: ServedV2, { method, params }: Question): Promise<string> {
+  const { text } = await client.ask({ path: `/api/v2/${method}`, body: JSON.stringify(params) });
+  return text.replace(/,"@extra":"[^"]*"/, '');
 }
 
 /** About accounts that have transactions shortly before or after the head, and others. */

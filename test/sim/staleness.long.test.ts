@@ -10,8 +10,9 @@ beforeAll(async () => {
 afterAll(() => ground?.close());
 
 it('no answer through the caches differs from the same one around them', async () => {
-  const { pairs, fromCache, meanwhile, differences } = await ground.hunt('none', 40_000);
+  const { pairs, fromCache, meanwhile, differences, unasked } = await ground.hunt('none', 40_000);
   expect(differences).toEqual([]);
+  expect(unasked).toEqual([]);
   expect(pairs).toBeGreaterThan(300);
   expect(fromCache).toBeGreaterThan(100);
   expect(meanwhile).toBeGreaterThan(50);

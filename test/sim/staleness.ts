@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import pg from 'pg';
 import { Registry } from 'prom-client';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
@@ -25,6 +26,7 @@ import { Random } from '#test/fuzz/random.js';
 import { openAccess } from '#test/support/fake-http-api.js';
 import { callV3 } from '#test/support/v3-method.js';
 import { vectorPath } from '#test/support/vector-files.js';
+import { KeepAliveClient } from '../../bench/v2/keep-alive-client.js';
 import { emptyIndex, isWhole } from './index-ground.js';
 import { IndexerProcess, type Program } from './indexer-process.js';
 import { recordedNetwork } from './recorded-network.js';
@@ -60,6 +62,8 @@ interface HuntReport {
   readonly differences: readonly string[];
   /** The methods whose answers differed. */
   readonly methods: readonly string[];
+  /** The methods of the index of which no answer was compared. */
+  readonly unasked: readonly string[];
 }
 
 interface Question {
@@ -120,6 +124,7 @@ export async function staleAnswers(
       const report = await ground.hunt('none', until - performance.now());
       pairs += report.pairs;
       found.push(...report.differences);
+      if (run === 0) found.push(...report.unasked.map((method) => `${method} was not asked for`));
       say(
         `${report.pairs} pairs, ${report.fromCache} of ${report.pairs + report.meanwhile} answers from the cache, ` +
           `${report.differences.length} differences; ${pairs} pairs so far`,
@@ -133,7 +138,7 @@ export async function staleAnswers(
 
 /** Questions that are asked again and again, while some are replaced by others. */
 const POOL = 600;
-const TOGETHER = 10;
+const TOGETHER = 20;
 const LONGEST_QUERY_MS = 20_000;
 
 /** Asks every method of the index for random accounts, through the caches and around them, while the index is written. */
@@ -202,9 +207,10 @@ async function huntStaleAnswers(options: HuntOptions): Promise<HuntReport> {
       ],
     },
   );
+  const asking = new KeepAliveClient(server.url, TOGETHER);
   try {
     return await hunt(options, {
-      url: server.url,
+      through: (question) => askThrough(asking, question),
       around: async ({ method, query, profile }) =>
         (await callV3(method, query, { network: { index }, profile, switches: { timeoutMs: LONGEST_QUERY_MS } })).body,
       known: async () => {
@@ -215,6 +221,7 @@ async function huntStaleAnswers(options: HuntOptions): Promise<HuntReport> {
       kept: () => cacheHits(server.url),
     });
   } finally {
+    asking.close();
     await server.close();
     await readers.close();
     await watch.close();
@@ -254,7 +261,7 @@ async function cacheHits(url: string): Promise<number> {
 }
 
 interface Hunted {
-  readonly url: string;
+  through(question: Question): Promise<unknown>;
   around(question: Question): Promise<unknown>;
   /** The newest event that the caches have heard of, which are told now. */
   known(): Promise<bigint>;
@@ -270,6 +277,7 @@ async function hunt(
   const random = new Random(`${seed} ${broken}`);
   const differences = new Set<string>();
   const methods = new Set<string>();
+  const unasked = new Set(v3IndexEndpoints.map(({ name }) => name));
   let pairs = 0;
   let disturbed = 0;
   let meanwhile = 0;
@@ -281,7 +289,7 @@ async function hunt(
     // Answers that are made while a block is written may tell what was before it, and are kept.
     do {
       await Promise.all(
-        Array.from({ length: TOGETHER }, () => pool.length > 0 && askThrough(hunted.url, random.pick(pool))),
+        Array.from({ length: TOGETHER }, () => pool.length > 0 && hunted.through(random.pick(pool))),
       );
       meanwhile += Math.min(pool.length, TOGETHER);
     } while (!(await isSettled()) && performance.now() < until);
@@ -291,7 +299,7 @@ async function hunt(
     for (let from = 0; from < pool.length && performance.now() < until; from += TOGETHER) {
       const asked = pool.slice(from, from + TOGETHER);
       const known = await hunted.known();
-      const through = await Promise.all(asked.map((question) => askThrough(hunted.url, question)));
+      const through = await Promise.all(asked.map((question) => hunted.through(question)));
       const around = await Promise.all(asked.map((question) => hunted.around(question)));
       if ((await hunted.current()) !== known) {
         disturbed += asked.length;
@@ -299,33 +307,24 @@ async function hunt(
       }
       for (const [i, question] of asked.entries()) {
         pairs++;
-        if (same(through[i], around[i])) continue;
+        unasked.delete(question.method);
+        if (isDeepStrictEqual(through[i], around[i])) continue;
         differences.add(`${question.profile} ${question.method}?${question.query}`);
         methods.add(question.method);
       }
     }
   }
   const fromCache = (await hunted.kept()) - before;
-  return { pairs, meanwhile, fromCache, disturbed, differences: [...differences], methods: [...methods].sort() };
+  return {
+    ...{ pairs, meanwhile, fromCache, disturbed, differences: [...differences] },
+    ...{ methods: [...methods].sort(), unasked: [...unasked] },
+  };
 }
 
-async function askThrough(url: string, { method, query, profile }: Question): Promise<unknown> {
+async function askThrough(client: KeepAliveClient, { method, query, profile }: Question): Promise<unknown> {
   const prefix = profile === 'spec' ? '/api/v3' : '/toncenter/api/v3';
-  const answer = await fetch(`${url}${prefix}/${method}?${query}`);
-  const body = await answer.json();
-  return answer.status === 200 ? body : undefined;
-}
-
-/** Equal JSON; the order of members does not matter. */
-function same(a: unknown, b: unknown): boolean {
-  return canonical(a) === canonical(b);
-}
-
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, each) => {
-    if (typeof each !== 'object' || each === null || Array.isArray(each)) return each;
-    return Object.fromEntries(Object.entries(each).sort(([x], [y]) => (x < y ? -1 : 1)));
-  });
+  const { status, text } = await client.ask({ path: `${prefix}/${method}?${query}` });
+  return status === 200 ? JSON.parse(text) : undefined;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of all methods
@@ -367,6 +366,11 @@ async function newQuestions(hunted: Hunted, random: Random): Promise<Question[]>
       ['traces', `trace_id=${text(trace_id ?? hash)}`],
       ['traces', `mc_seqno=${mc_block_seqno}&limit=3`],
       ['events', `account=${account}&limit=3`],
+      ['actions', `account=${account}&limit=5`],
+      ['actions', `account=${account}&limit=5&include_accounts=true`],
+      ['actions', `tx_hash=${text(hash)}`],
+      ['actions', `trace_id=${text(trace_id ?? hash)}`],
+      ['actions', `mc_seqno=${mc_block_seqno}&limit=5`],
       ['messages', `source=${account}&limit=5`],
       ['messages', `source=${account}&limit=5&direction=out`],
       ['messages', `destination=${account}&limit=5`],
@@ -383,9 +387,16 @@ async function newQuestions(hunted: Hunted, random: Random): Promise<Question[]>
       ['nft/items', `owner_address=${account}&limit=5`],
       ['nft/transfers', `owner_address=${account}&limit=5`],
       ['dns/records', `wallet=${account}`],
+      ['multisig/wallets', `wallet_address=${account}&limit=5`],
+      ['multisig/orders', `multisig_address=${account}&limit=5`],
+      ['vesting', `wallet_address=${account}&limit=5`],
+      ['vesting', `contract_address=${account}`],
       ['topAccountsByBalance', 'limit=5'],
       ['blocks', 'workchain=-1&limit=3'],
+      ['masterchainBlockShardState', `seqno=${mc_block_seqno}`],
+      ['masterchainBlockShards', `seqno=${mc_block_seqno}&limit=3`],
       ['masterchainInfo', ''],
+      ['decode', 'opcodes=0x0f8a7ea5'],
     ];
     add(random.pick(whole));
     add(random.pick(whole));

@@ -1,7 +1,7 @@
 import { plainStyle } from '#api/http/api-style.js';
 import { type AnyEndpoint, JsonText } from '#api/http/endpoint.js';
 import type { Profile } from '#api/http/http-api.js';
-import { compileParameters } from '#api/http/parameters.js';
+import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
 import { dropMeaningless, foldingGrammar, parseQuery } from '#api/http/query-string.js';
 import { statusOf } from '#api/http/replies.js';
 import { type V3ChainContext, type V3ChainNetwork, v3Context } from '#api/v3/context.js';
@@ -46,6 +46,16 @@ export function v3Endpoint(name: string): AnyEndpoint<V3ChainContext> {
   return endpoint;
 }
 
+const readers = new Map<AnyEndpoint<V3ChainContext>, ParameterReader>();
+
+function readerOf(endpoint: AnyEndpoint<V3ChainContext>): ParameterReader {
+  const known = readers.get(endpoint);
+  if (known !== undefined) return known;
+  const reader = compileParameters(endpoint, foldingGrammar);
+  readers.set(endpoint, reader);
+  return reader;
+}
+
 /**
  * Calls a method as the HTTP layer does. What is not an error of ours goes through.
  *
@@ -79,7 +89,7 @@ export async function callV3(name: string, given: string | object, call: V3Call 
     },
   });
   try {
-    const reader = compileParameters(endpoint, foldingGrammar);
+    const reader = readerOf(endpoint);
     const query = typeof given === 'string' ? parseQuery(given, foldingGrammar) : null;
     if (query !== null && profile === 'toncenter') {
       dropMeaningless(

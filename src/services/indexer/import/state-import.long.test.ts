@@ -155,7 +155,7 @@ describe('an index that begins with imported states', () => {
   it.each(FULL ? ['after', 'meanwhile'] : ['meanwhile'])(
     'has the same rows when blocks are written and states imported %s',
     async (order) => {
-      const seqno = FULL ? 600 : 900;
+      const seqno = FULL ? 600 : 1000;
       const states = testStates(replay.ledger, seqno, 1);
       const test = await newDatabase();
       const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1, batchMcBlocks: 20 });
@@ -170,7 +170,7 @@ describe('an index that begins with imported states', () => {
   );
 
   it('has the same rows after imports that were stopped at any moment', async () => {
-    const seqno = FULL ? 300 : 900;
+    const seqno = FULL ? 300 : 1000;
     const states = testStates(replay.ledger, seqno, 4);
     const test = await newDatabase();
     const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1 });
