@@ -285,14 +285,18 @@ describe('a client that does not read', () => {
     return Number(/^tern_stream_lagging_total\S* (\d+)/m.exec(metrics)![1]);
   }
 
+  /** To none of the other clients, which would lag as well. A message is full of them. */
+  const LONG_TRANSFERS = Array.from({ length: 18 }, () => ({
+    ...{ to: new HighloadSender(2).wallet.address, value: 1n, bounce: false },
+    body: commentBody('x'.repeat(3_000)),
+  }));
+
   it('is closed with a cursor to go on from, and gets the rest then', async () => {
     const sender = new HighloadSender(1);
     const account = sender.wallet.address.toRaw();
     const wanted = { types: ['transactions'], addresses: [account], include_address_book: true };
     const lazy = await SseClient.subscribe(tern.url, wanted, null, false);
     await post('/localnet/faucet', { address: account, amount: '100000000000' });
-    // Of none of the other clients, which would lag as well.
-    const receiver = new HighloadSender(2).wallet.address;
     const listed = async (query: string): Promise<readonly string[]> => {
       const { transactions } = await get(`/api/v3/transactions?account=${account}&${query}`);
       return transactions.map(({ hash }: { readonly hash: string }) => hash);
@@ -308,8 +312,7 @@ describe('a client that does not read', () => {
     let sent = 0;
     while (!isLate) {
       for (const end = sent + 4; sent < end; sent++) {
-        const transfers = Array.from({ length: 200 }, () => ({ to: receiver, value: 1n, bounce: false }));
-        expect(await sendBoc(tern.url, sender.transfer(...transfers))).toMatchObject({ accepted: true });
+        expect(await sendBoc(tern.url, sender.transfer(...LONG_TRANSFERS))).toMatchObject({ accepted: true });
       }
       while (!isLate && (await listed(`limit=1&offset=${sent}`)).length === 0) await delay(100);
     }

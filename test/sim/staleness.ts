@@ -288,9 +288,7 @@ async function hunt(
   while (performance.now() < until && !hasFound() && advance()) {
     // Answers that are made while a block is written may tell what was before it, and are kept.
     do {
-      await Promise.all(
-        Array.from({ length: TOGETHER }, () => pool.length > 0 && hunted.through(random.pick(pool))),
-      );
+      await Promise.all(Array.from({ length: TOGETHER }, () => pool.length > 0 && hunted.through(random.pick(pool))));
       meanwhile += Math.min(pool.length, TOGETHER);
     } while (!(await isSettled()) && performance.now() < until);
     // Most questions stay, so that they are asked before and after what they tell has changed.
@@ -386,6 +384,8 @@ async function newQuestions(hunted: Hunted, random: Random): Promise<Question[]>
       ['jetton/burns', `owner_address=${account}&limit=5`],
       ['nft/items', `owner_address=${account}&limit=5`],
       ['nft/transfers', `owner_address=${account}&limit=5`],
+      ['nft/collections', `owner_address=${account}&limit=5`],
+      ['nft/sales', `address=${account}`],
       ['dns/records', `wallet=${account}`],
       ['multisig/wallets', `wallet_address=${account}&limit=5`],
       ['multisig/orders', `multisig_address=${account}&limit=5`],
