@@ -25,6 +25,8 @@ export interface HookRunnerModules {
   readonly database: Database;
   readonly source: EventSource;
   readonly web: Pick<WebClient, 'send'>;
+  /** How long one attempt takes at most. */
+  readonly attemptMs: number;
   readonly clock: Clock;
   readonly unixTimeMs: () => number;
   readonly logger: Logger;
@@ -33,7 +35,11 @@ export interface HookRunnerModules {
 
 /** Deliveries that are read at a time. */
 const PAGE = { count: 32, bytes: 2 ** 20 };
+/** While the first one is not due: those behind it wait for it. */
+const FIRST = { count: 1, bytes: 1 };
 const RETRY_MS = 1_000;
+/** After its time is over, an attempt whose end was not noted has ended with its process. */
+const UNNOTED_MS = 5_000;
 const LONGEST_PROBLEM = 500;
 
 /** One webhook: stores its events, and sends them one after the other. */
@@ -46,9 +52,10 @@ export class HookRunner {
   #taken: { readonly json: string; readonly cursor: string | null }[] = [];
   #bytes = 0;
   #onDrain: (() => void) | null = null;
-  /** Something is to be stored, and something is to be sent. */
+  /** Something is to be stored, something more waits to be sent, and something before it may. */
   readonly #storing = new WakeSignal();
   readonly #sending = new WakeSignal();
+  readonly #replayed = new WakeSignal();
   readonly #running: Promise<unknown>;
 
   constructor(hook: StoredWebhook, settings: WebhookSettings, modules: HookRunnerModules) {
@@ -62,6 +69,7 @@ export class HookRunner {
   /** Something of it may be due now: dead deliveries were replayed. */
   wake(): void {
     this.#sending.wake();
+    this.#replayed.wake();
   }
 
   /** It has stopped by itself: another process moved on its cursor, or it was removed. */
@@ -72,7 +80,7 @@ export class HookRunner {
   async close(): Promise<void> {
     this.#stop.abort();
     this.#storing.wake();
-    this.#sending.wake();
+    this.wake();
     this.#onDrain?.();
     await this.#running;
   }
@@ -170,7 +178,7 @@ export class HookRunner {
     const after = taken.findLast(({ cursor }) => cursor !== null)?.cursor ?? this.#cursor;
     const cursors = { before: this.#cursor, after };
     const bodies = taken.map(({ json }) => json);
-    const isStored = await database.transaction((client) =>
+    const isStored = await database.withWriter((client) =>
       storeDeliveries(client, this.#hook.id, bodies, cursors, unixTimeMs()),
     );
     if (!isStored) {
@@ -190,18 +198,23 @@ export class HookRunner {
   async #send(): Promise<void> {
     const { signal: stopped } = this.#stop;
     const { database, clock, unixTimeMs, logger } = this.#modules;
+    const { pollMs } = this.#settings;
+    let most = PAGE;
     while (!stopped.aborted) {
       const { next: woken } = this.#sending;
+      const { next: replayed } = this.#replayed;
       try {
-        const waiting = await database.withWriter((client) => readWaiting(client, this.#hook.id, PAGE));
+        const waiting = await database.withWriter((client) => readWaiting(client, this.#hook.id, most));
+        most = PAGE;
         if (waiting.length === 0) {
-          await Promise.race([woken, pause(this.#settings.pollMs, clock, stopped)]);
+          await Promise.race([woken, pause(pollMs, clock, stopped)]);
           continue;
         }
         for (const delivery of waiting) {
           const wait = Number(delivery.not_before) - unixTimeMs();
           if (wait > 0) {
-            await Promise.race([woken, pause(wait, clock, stopped)]);
+            most = FIRST;
+            await Promise.race([replayed, pause(Math.min(wait, pollMs), clock, stopped)]);
             break;
           }
           const outcome = await this.#attempt(delivery);
@@ -225,17 +238,19 @@ export class HookRunner {
     const { database, unixTimeMs } = this.#modules;
     const { id, url } = this.#hook;
     const { number, body } = delivery;
-    const begun = await database.withWriter((client) => beginAttempt(client, id, delivery, unixTimeMs()));
+    const now = unixTimeMs();
+    const until = now + this.#modules.attemptMs + UNNOTED_MS;
+    const begun = await database.withWriter((client) => beginAttempt(client, id, delivery, { now, until }));
     if (begun === null) return null;
     const { attempt, since, secrets } = begun;
     const message = `msg_${id}_${number}`;
     const answer = await sendSigned({ url, secrets }, message, body, this.#modules, this.#stop.signal);
-    if (this.#stop.signal.aborted) return null;
-    const outcome = this.#outcomeOf(answer, attempt, Number(since));
+    const isOver = this.#stop.signal.aborted && answer.problem !== null;
+    const outcome = isOver ? CALLED_OFF : this.#outcomeOf(answer, attempt, Number(since));
     const isNoted = await database.withWriter((client) => {
       return noteAttempt(client, id, { number, attempt }, outcome, unixTimeMs());
     });
-    return isNoted ? outcome : null;
+    return isNoted && !isOver ? outcome : null;
   }
 
   #outcomeOf({ status, problem }: ReceiverAnswer, attempt: number, since: number): AttemptOutcome {
@@ -247,6 +262,9 @@ export class HookRunner {
     return { state: 'waiting', not_before: now + delay, status, problem };
   }
 }
+
+/** The attempt ended with the runner: whoever sends next begins another one at once. */
+const CALLED_OFF: AttemptOutcome = { state: 'waiting', not_before: 0, status: null, problem: null };
 
 /** What a receiver answered. */
 export interface ReceiverAnswer {

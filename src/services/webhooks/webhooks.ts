@@ -241,7 +241,7 @@ export class Webhooks {
         else this.#counts.failed++;
         if (state === 'dead') this.#counts.dead++;
       };
-      const modules = { ...this.#modules, database, web: this.#web, onAttempt };
+      const modules = { ...this.#modules, database, web: this.#web, attemptMs: WEB_LIMITS.totalMs, onAttempt };
       this.#runners.set(hook.id, new HookRunner(hook, this.#settings, modules));
     }
     if (clock.now() - this.#droppedAt < DROP_EVERY_MS) return;

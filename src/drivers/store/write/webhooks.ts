@@ -114,9 +114,10 @@ export async function deleteWebhook(client: Client, id: string): Promise<boolean
 }
 
 /**
- * Stores events of a webhook behind those that are there, and the cursor behind them; in the transaction of the caller.
+ * Stores events of a webhook behind those that are there, and the cursor behind them, all or nothing.
  *
- * @param before the cursor that it must have
+ * @param bodies at least one
+ * @param cursors before: the cursor that it must have
  * @returns false: it has another one, or is gone; then nothing was stored
  */
 export async function storeDeliveries(
@@ -126,17 +127,16 @@ export async function storeDeliveries(
   cursors: { readonly before: string; readonly after: string },
   now: number,
 ): Promise<boolean> {
-  const moved = await client.query('UPDATE webhooks SET cursor = $3 WHERE id = $1 AND cursor = $2', [
-    ...[id, cursors.before, cursors.after],
-  ]);
-  if (moved.rowCount !== 1) return false;
-  await client.query(
-    `INSERT INTO webhook_deliveries (hook, number, body, since, changed_at)
-     SELECT $1, (SELECT coalesce(max(number), 0) FROM webhook_deliveries WHERE hook = $1) + n.place, n.body, $3, $3
-     FROM unnest($2::text[]) WITH ORDINALITY AS n (body, place)`,
-    [id, bodies, now],
-  );
-  return true;
+  const { rowCount } = await client.query({
+    name: 'store-deliveries',
+    text: `WITH moved AS (UPDATE webhooks SET cursor = $5 WHERE id = $1 AND cursor = $4 RETURNING id)
+           INSERT INTO webhook_deliveries (hook, number, body, since, changed_at)
+           SELECT moved.id, l.last + n.place, n.body, $3, $3
+           FROM moved, (SELECT coalesce(max(number), 0) AS last FROM webhook_deliveries WHERE hook = $1) AS l,
+             unnest($2::text[]) WITH ORDINALITY AS n (body, place)`,
+    values: [id, bodies, now, cursors.before, cursors.after],
+  });
+  return rowCount === bodies.length;
 }
 
 const DELIVERY = 'number, body, state, attempts, since, not_before, changed_at, status, problem';
@@ -214,21 +214,23 @@ interface Attempt {
  * Begins an attempt to send an event.
  *
  * @param before attempts so far
- * @returns null: it waits no more, or another process has begun an attempt
+ * @param until when another process may begin one, unless the end of this attempt is noted before
+ * @returns null: it does not wait any more, or not yet again, or another process has begun an attempt
  */
 export async function beginAttempt(
   client: Client,
   id: string,
   { number, attempts: before }: Pick<StoredDelivery, 'number' | 'attempts'>,
-  now: number,
+  { now, until }: { readonly now: number; readonly until: number },
 ): Promise<Attempt | null> {
   const { rows } = await client.query<Omit<Attempt, 'secrets'> & WebhookSecrets>({
     name: 'begin-delivery',
-    text: `UPDATE webhook_deliveries d SET attempts = d.attempts + 1, changed_at = $4,
+    text: `UPDATE webhook_deliveries d SET attempts = d.attempts + 1, changed_at = $4, not_before = $5,
              since = CASE WHEN d.attempts = 0 THEN $4 ELSE d.since END
            FROM webhooks h WHERE h.id = d.hook AND d.hook = $1 AND d.number = $2 AND d.attempts = $3 AND d.state = 0
+             AND d.not_before <= $4
            RETURNING d.attempts AS attempt, d.since, h.secret, h.previous_secret, h.previous_until`,
-    values: [id, number, before, now],
+    values: [id, number, before, now, until],
   });
   const [row] = rows;
   if (row === undefined) return null;
