@@ -98,56 +98,6 @@ describe('a fair share', () => {
     expect(all(queue)).toEqual(['a1', 'b1', 'a2', 'b2', 'a3', 'b3']);
   });
 
-  describe('with a credit', () => {
-    const crowd = Array.from({ length: 20 }, (_, i) => `crowd${i}`);
-
-    /** A queue in which each of many clients has had some items, and wants more. */
-    function busy(): FairShare<string> {
-      const queue = new FairShare<string>({ now: () => now, credit: 3 });
-      for (let i = 0; i < 60; i++) for (const client of crowd) queue.add(client, client);
-      for (let i = 0; i < 100; i++) queue.take();
-      return queue;
-    }
-
-    it('lets a client that asks for little go before those who take their share, each time', () => {
-      const queue = busy();
-      for (let i = 0; i < 20; i++) {
-        queue.add('light', 'light');
-        expect([queue.take(), queue.take()]).toContain('light');
-        // Meanwhile, each of the crowd has two.
-        for (let k = 0; k < 2 * crowd.length; k++) expect(queue.take()).not.toBe('light');
-      }
-    });
-
-    it('ends when a client has used it', () => {
-      const queue = busy();
-      for (let i = 0; i < 40; i++) queue.add('heavy', 'heavy');
-      const taken = Array.from({ length: 100 }, () => queue.take());
-      expect(taken.slice(0, 8).filter((client) => client === 'heavy')).toHaveLength(2);
-      expect(taken.slice(8).filter((client) => client === 'heavy').length).toBeLessThan(6);
-    });
-
-    it('is not increased by what is given back, and is what it was when numbers are made smaller', () => {
-      const queue = busy();
-      queue.charge('light', 2);
-      queue.charge('light', -50);
-      for (let i = 0; i < 8; i++) queue.add('light', 'light');
-      expect(Array.from({ length: 8 }, () => queue.take()).filter((client) => client === 'light')).toHaveLength(2);
-      while (queue.size > 0) queue.take();
-      for (const step of [5_000, 1, 10_000]) {
-        now += step;
-        queue.charge('crowd0', 2);
-        for (const client of ['crowd0', 'crowd1', 'crowd0', 'crowd1']) queue.add(client, client);
-        expect([queue.take(), queue.take(), queue.take(), queue.take()].toSorted()).toEqual([
-          'crowd0',
-          'crowd0',
-          'crowd1',
-          'crowd1',
-        ]);
-      }
-    });
-  });
-
   it('tells the items of the client with the most', () => {
     const queue = filled({ a: ['a0'], b: ['b0', 'b1', 'b2'], c: ['c0', 'c1'] });
     const longest = queue.longest();

@@ -1,15 +1,9 @@
 import { type Link, LinkedList } from '#kernel/linked-list.js';
 
-/** What is counted for a client. */
-interface Account {
-  /** What it has had, counted from the least of those who waited when it came; see {@link FairShare.#weight}. */
-  had: number;
-  /** What is left of its credit. */
-  credit: number;
-}
-
-interface Client<Item> extends Account {
+interface Client<Item> {
   readonly name: string;
+  /** What it has had, counted from the least of those who waited when it came; see {@link FairShare.#weight}. */
+  served: number;
   /** What its next item is expected to cost. */
   readonly expected: number;
   readonly items: LinkedList<Item>;
@@ -32,8 +26,6 @@ export interface FairShareOptions {
   readonly now: () => number;
   /** What each item counts, beside what is charged. Default 1. */
   readonly itemCost?: number;
-  /** How much less than the others a client may have had lately, and go before them for that. Default 0. */
-  readonly credit?: number;
 }
 
 /**
@@ -43,32 +35,25 @@ export interface FairShareOptions {
  *
  * What a client had is forgotten while nobody waits: who used much when it was no loss to others would otherwise wait, once
  * others come, until each of them had as much.
- *
- * With a `credit`, a client that has asked for less than its share lately, or never, goes before those who take all of theirs, and does
- * not wait until each of many has had an item. What it gets is taken from its credit. Credits count for every other item.
  */
 export class FairShare<Item> {
   /** Those with items. */
   readonly #waiting = new Map<string, Client<Item>>();
-  /** Of those without, what they have had, less the credit that they had left. */
-  readonly #remembered = new Map<string, number>();
-  /** What the client had that was served last: newcomers begin there, or by their credit before that, not with nothing. */
+  /** Of those without, what they have had. */
+  readonly #served = new Map<string, number>();
+  /** What the client had that was served last: newcomers begin there, not with nothing. */
   #level = 0;
   #size = 0;
   readonly #itemCost: number;
-  readonly #credit: number;
-  /** Whether credits count for the next item. */
-  #isCreditNext = false;
   readonly #now: () => number;
   /** Since when nobody waits. */
   #emptySince: number;
   /** Before that, how long nobody waited, since a cost counted as it is. */
   #emptyMs = 0;
 
-  constructor({ now, itemCost = 1, credit = 0 }: FairShareOptions) {
+  constructor({ now, itemCost = 1 }: FairShareOptions) {
     this.#now = now;
     this.#itemCost = itemCost;
-    this.#credit = credit;
     this.#emptySince = now();
   }
 
@@ -102,8 +87,8 @@ export class FairShare<Item> {
   add(name: string, item: Item, expected = 0): Link<Item> {
     let client = this.#waiting.get(name);
     if (client === undefined) {
-      client = { name, ...this.#accountOf(name), expected, items: new LinkedList() };
-      this.#remembered.delete(name);
+      client = { name, served: Math.max(this.#served.get(name) ?? 0, this.#level), expected, items: new LinkedList() };
+      this.#served.delete(name);
       this.#waiting.set(name, client);
     }
     if (this.#size++ === 0) this.#emptyMs += this.#now() - this.#emptySince;
@@ -117,19 +102,17 @@ export class FairShare<Item> {
    */
   take(mayHave: (client: string) => boolean = anyMay): Item | undefined {
     const weight = this.#weight();
-    this.#isCreditNext = !this.#isCreditNext;
-    const placeOf = ({ had, credit }: Client<Item>): number => (this.#isCreditNext ? had - credit : had);
     let best: Client<Item> | null = null;
     let least = Number.POSITIVE_INFINITY;
     for (const client of this.#waiting.values()) {
-      const rank = placeOf(client) + client.expected * weight;
+      const rank = client.served + client.expected * weight;
       if (rank >= least || !mayHave(client.name)) continue;
       best = client;
       least = rank;
     }
     if (best === null) return undefined;
-    this.#level = Math.max(this.#level, placeOf(best));
-    this.#count(best, this.#itemCost * weight);
+    this.#level = Math.max(this.#level, best.served);
+    best.served += this.#itemCost * weight;
     const item = best.items.take();
     this.#removed(best);
     return item;
@@ -144,11 +127,11 @@ export class FairShare<Item> {
   }
 
   /** One of its items is not here any more. */
-  #removed(client: Client<Item>): void {
+  #removed({ name, served, items }: Client<Item>): void {
     if (--this.#size === 0) this.#emptySince = this.#now();
-    if (client.items.size > 0) return;
-    this.#waiting.delete(client.name);
-    this.#remember(client.name, client);
+    if (items.size > 0) return;
+    this.#waiting.delete(name);
+    this.#remember(name, served);
   }
 
   /** Takes out everything. */
@@ -162,18 +145,13 @@ export class FairShare<Item> {
 
   /** Counts more for what a client got; negative: less than was counted a moment ago. */
   charge(name: string, cost: number): void {
+    const weighed = cost * this.#weight();
     const client = this.#waiting.get(name);
-    const account = client ?? this.#accountOf(name);
-    this.#count(account, cost * this.#weight());
-    if (client === undefined) this.#remember(name, account);
-  }
-
-  /** Takes a cost from the credit of a client, too. */
-  #count(account: Account, cost: number): void {
-    const before = account.had;
+    const before = client?.served ?? Math.max(this.#served.get(name) ?? 0, this.#level);
     // What is given back counts a little more than it did: it must not bring a client before newcomers.
-    account.had = Math.max(before + cost, Math.min(before, this.#level));
-    account.credit = Math.min(Math.max(0, account.credit - cost), this.#credit * this.#weight());
+    const served = Math.max(before + weighed, Math.min(before, this.#level));
+    if (client === undefined) this.#remember(name, served);
+    else client.served = served;
   }
 
   /**
@@ -184,35 +162,24 @@ export class FairShare<Item> {
     const emptyMs = this.#emptyMs + (this.#size === 0 ? this.#now() - this.#emptySince : 0);
     const weight = 2 ** (emptyMs / HALF_LIFE_MS);
     if (weight < MOST_WEIGHT) return weight;
-    for (const client of this.#waiting.values()) {
-      client.had = Math.max(0, client.had - this.#level) / weight;
-      client.credit /= weight;
-    }
-    for (const [name, place] of this.#remembered) this.#remembered.set(name, (place - this.#level) / weight);
+    const scaled = (served: number): number => Math.max(0, served - this.#level) / weight;
+    for (const client of this.#waiting.values()) client.served = scaled(client.served);
+    for (const [name, served] of this.#served) this.#served.set(name, scaled(served));
     this.#level = 0;
     this.#emptyMs -= emptyMs;
     return 1;
   }
 
-  /** Of a client without items: the less it has had than those who wait, the more credit it has. */
-  #accountOf(name: string): Account {
-    const most = this.#credit * this.#weight();
-    const place = this.#remembered.get(name) ?? Number.NEGATIVE_INFINITY;
-    const had = Math.max(place, this.#level);
-    return { had, credit: Math.min(had - place, most) };
-  }
-
-  #remember(name: string, { had, credit }: Account): void {
-    const place = had - credit;
-    if (place <= this.#level - this.#credit * this.#weight()) {
-      this.#remembered.delete(name);
+  #remember(name: string, served: number): void {
+    if (served <= this.#level) {
+      this.#served.delete(name);
       return;
     }
     // The order of use matters only once some are to be forgotten soon.
-    if (this.#remembered.size > MOST_REMEMBERED / 2) this.#remembered.delete(name);
-    this.#remembered.set(name, place);
-    if (this.#remembered.size <= MOST_REMEMBERED) return;
-    const [longestAgo] = this.#remembered.keys();
-    this.#remembered.delete(longestAgo!);
+    if (this.#served.size > MOST_REMEMBERED / 2) this.#served.delete(name);
+    this.#served.set(name, served);
+    if (this.#served.size <= MOST_REMEMBERED) return;
+    const [longestAgo] = this.#served.keys();
+    this.#served.delete(longestAgo!);
   }
 }

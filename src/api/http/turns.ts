@@ -22,9 +22,6 @@ export interface TurnOf {
 /** In this order, as far as there are such: however many clients without a key there are, those with one get their share. */
 const ORDER: readonly TurnKind[] = ['urgent', 'keyed', 'others', 'keyed'];
 
-/** By how much of work a client that asks for little goes before those who ask for all that they can get, in work units. */
-const CREDIT = 10;
-
 /**
  * What waits for its turn. Kinds take turns, and the next item of a kind is of the client that has had the least for its weight;
  * see {@link FairShare}. Items cost what they are charged for.
@@ -35,7 +32,7 @@ export class TurnQueues<Item> {
 
   /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number) {
-    const queue = (): FairShare<Item> => new FairShare({ now, itemCost: 0, credit: CREDIT });
+    const queue = (): FairShare<Item> => new FairShare({ now, itemCost: 0 });
     this.#queues = { urgent: queue(), keyed: queue(), others: queue() };
   }
 
