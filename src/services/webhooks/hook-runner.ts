@@ -52,7 +52,7 @@ export class HookRunner {
   #taken: { readonly json: string; readonly cursor: string | null }[] = [];
   #bytes = 0;
   #onDrain: (() => void) | null = null;
-  /** Something is to be stored, something more waits to be sent, and something before it may. */
+  /** An event is to be stored, more events wait, and one may wait before them. */
   readonly #storing = new WakeSignal();
   readonly #sending = new WakeSignal();
   readonly #replayed = new WakeSignal();
@@ -66,7 +66,7 @@ export class HookRunner {
     this.#running = Promise.all([this.#take(), this.#send()]);
   }
 
-  /** Something of it may be due now: dead deliveries were replayed. */
+  /** An event of it is to be sent now, perhaps before those that wait: dead ones are sent again. */
   wake(): void {
     this.#sending.wake();
     this.#replayed.wake();
@@ -198,7 +198,6 @@ export class HookRunner {
   async #send(): Promise<void> {
     const { signal: stopped } = this.#stop;
     const { database, clock, unixTimeMs, logger } = this.#modules;
-    const { pollMs } = this.#settings;
     let most = PAGE;
     while (!stopped.aborted) {
       const { next: woken } = this.#sending;
@@ -207,14 +206,14 @@ export class HookRunner {
         const waiting = await database.withWriter((client) => readWaiting(client, this.#hook.id, most));
         most = PAGE;
         if (waiting.length === 0) {
-          await Promise.race([woken, pause(pollMs, clock, stopped)]);
+          await woken;
           continue;
         }
         for (const delivery of waiting) {
           const wait = Number(delivery.not_before) - unixTimeMs();
           if (wait > 0) {
             most = FIRST;
-            await Promise.race([replayed, pause(Math.min(wait, pollMs), clock, stopped)]);
+            await Promise.race([replayed, pause(wait, clock, stopped)]);
             break;
           }
           const outcome = await this.#attempt(delivery);

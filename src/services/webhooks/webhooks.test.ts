@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
-import { listDeliveries } from '#drivers/store/write/webhooks.js';
+import { listDeliveries, replayDead } from '#drivers/store/write/webhooks.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -297,6 +297,22 @@ describe('a webhook', () => {
     await expect.poll(numbers).toEqual([1]);
     expect(await webhooks.replay(null, id, null)).toBe(1);
     await expect.poll(numbers).toEqual([1, 2]);
+  });
+
+  it('is sent what another process has sent again, before an event that is to be repeated later', async () => {
+    manner = 'error';
+    const source = new CountedEvents();
+    const webhooks = start(source, { giveUpMs: 150, firstRetryMs: 100, mostRetryMs: 3_600_000 });
+    const id = await hook(webhooks);
+    source.add(1);
+    await expect.poll(async () => (await webhooks.deliveries(null, id, 'dead')).length).toBe(1);
+    source.add(1);
+    await expect.poll(() => attempts).toBeGreaterThan(2);
+    manner = 'ok';
+    const before = received.length;
+    expect(await database.transaction((client) => replayDead(client, id, 1n, Date.now()))).toBe(1);
+    await expect.poll(() => received.length).toBeGreaterThan(before);
+    expect(numbers()[before]).toBe(1);
   });
 
   it('is tested at once', async () => {

@@ -8,7 +8,7 @@ import {
   insertWebhook,
   listDeliveries,
   readWebhook,
-  readWebhookIds,
+  readWebhookStates,
   readWebhooks,
   replaceSecret,
   replayDead,
@@ -208,10 +208,12 @@ export class Webhooks {
     }
     try {
       const database = await this.#modules.database();
-      const ids = await database.withWriter((client) => readWebhookIds(client));
-      await this.#keep(ids);
+      const hooks = await database.withWriter((client) => readWebhookStates(client, this.#modules.unixTimeMs()));
+      await this.#keep(hooks.map(({ id }) => id));
+      // Another process may have had dead events sent again.
+      for (const { id, is_due } of hooks) if (is_due) this.#runners.get(id)?.wake();
       this.#hasFailed = false;
-      return ids.length === 0 ? pollMs * NONE_TIMES : pollMs;
+      return hooks.length === 0 ? pollMs * NONE_TIMES : pollMs;
     } catch (error) {
       const problem = isTernError(error) ? error.message : String(error);
       if (!this.#hasFailed && !signal.aborted)

@@ -72,10 +72,23 @@ export async function readWebhook(client: Client, owner: string | null, id: stri
   return rows.map(hookOf)[0] ?? null;
 }
 
-/** Ids of all webhooks, in the order of {@link readWebhooks}: the filters of a thousand of them may be 256 MB. */
-export async function readWebhookIds(client: Client): Promise<readonly string[]> {
-  const { rows } = await client.query<{ readonly id: string }>('SELECT id FROM webhooks ORDER BY created_at, id');
-  return rows.map(({ id }) => id);
+/** A webhook, and whether the first of its waiting events may be sent. */
+interface WebhookState {
+  readonly id: string;
+  readonly is_due: boolean;
+}
+
+/** All webhooks in the order of {@link readWebhooks}, without their filters: those of a thousand may be 256 MB. */
+export async function readWebhookStates(client: Client, now: number): Promise<readonly WebhookState[]> {
+  const { rows } = await client.query<WebhookState>({
+    name: 'webhook-states',
+    text: `SELECT id, coalesce(first.not_before <= $1, false) AS is_due
+           FROM webhooks h LEFT JOIN LATERAL (
+             SELECT not_before FROM webhook_deliveries WHERE hook = h.id AND state = 0 ORDER BY number LIMIT 1
+           ) AS first ON true ORDER BY h.created_at, h.id`,
+    values: [now],
+  });
+  return rows;
 }
 
 /** How many webhooks there are, and how many of them an owner has. */
