@@ -85,7 +85,7 @@ describe('the same, on the collection of real data', () => {
   });
 
   it('recorded-net: states', () => {
-    const states = remakeStates(recorded, RECORDED_ZEROSTATES, FULL ? 10 : 40);
+    const states = remakeStates(recorded, RECORDED_ZEROSTATES, FULL ? 10 : 80);
     expect(report('states of recorded-net', states).partlyPruned).toBe(0);
   });
 

@@ -8,7 +8,7 @@ import { fromHex, toHex } from '#kernel/bytes.js';
 import type { Chain } from '#services/chain/chain.js';
 import { Random } from '#test/fuzz/random.js';
 import type { DirectServer } from '#test/support/direct-source.js';
-import { FULL } from '#test/support/full-depth.js';
+import { FULL, partOf } from '#test/support/full-depth.js';
 import { keptReplay } from '#test/support/kept-replay.js';
 import { type Lie, liesAbout, lyingServer, recordingServer, rememberingServer } from '#test/support/lying-source.js';
 import { chainOver, replayServer } from '#test/support/replayed-chain.js';
@@ -240,7 +240,7 @@ function* liesInstead(
   flips: number,
 ): Generator<Lie> {
   const lies = [...liesAbout(answer, random, flips)];
-  yield* lies;
+  yield* partOf(lies, 2);
   if (other === undefined || Buffer.compare(other, answer) === 0) return;
   yield { answer: lies[0]!.answer, field: '', text: 'is that to another question', bytes: other, inBytes: false };
 }
@@ -255,7 +255,7 @@ describe('of servers that lie, no value is taken that is not true', () => {
       FULL ? 12 : 2,
     );
     report(tally);
-    expect(tally.lies).toBeGreaterThan(FULL ? 3000 : 1000);
+    expect(tally.lies).toBeGreaterThan(FULL ? 3000 : 500);
     expect(tally.answers.size).toBe(16);
   });
 
@@ -263,7 +263,7 @@ describe('of servers that lie, no value is taken that is not true', () => {
   it('on the recorded network', async () => {
     const tally = await tellLies(folder, null, scenarios(600, 500, MODERN), new Random('recorded'), FULL ? 5 : 1);
     report(tally);
-    expect(tally.lies).toBeGreaterThan(FULL ? 3000 : 1000);
+    expect(tally.lies).toBeGreaterThan(FULL ? 3000 : 500);
     expect(tally.answers.size).toBe(17);
   });
 });
