@@ -71,9 +71,10 @@ export class ServedTern {
   }
 
   async #metric(name: string): Promise<number> {
-    const text = await (await fetch(`${this.url}/metrics`)).text();
+    const answer = await fetch(`${this.url}/metrics`);
+    const text = await answer.text();
     const value = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, 'm').exec(text)?.[1];
-    if (value === undefined) throw new Error(`there is no ${name} in /metrics`);
+    if (value === undefined) throw new Error(`there is no ${name} in /metrics: ${answer.status} ${text.slice(0, 300)}`);
     return Number(value);
   }
 
