@@ -103,7 +103,7 @@ describe('tern dev --fork', () => {
     expect(dev.err).toContain('the forked network is unreachable');
     // Once it is there again, they come: a recorded chain is read whole before, which may take longer than a request.
     renameSync(join(away, 'gone'), source);
-    for (const end = Date.now() + 60_000; ; ) {
+    for (const end = Date.now() + 240_000; ; ) {
       const state = await get(url, `getAddressState?address=${V2}`);
       if (state === 'active') break;
       expect(Date.now(), JSON.stringify(state)).toBeLessThan(end);

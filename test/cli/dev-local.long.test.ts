@@ -46,7 +46,7 @@ async function post(url: string, body: object = {}): Promise<{ status: number; a
 }
 
 async function until<T>(what: string, look: () => Promise<T | null | false>): Promise<T> {
-  for (const end = Date.now() + 60_000; ; await delay(50)) {
+  for (const end = Date.now() + 240_000; ; await delay(50)) {
     const found = await look().catch(() => null);
     if (found !== null && found !== false) return found;
     if (Date.now() > end) throw new Error(`in vain: ${what}`);

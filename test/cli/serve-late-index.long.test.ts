@@ -53,7 +53,7 @@ async function get(url: string) {
 }
 
 async function until(url: string, wanted: (answer: Awaited<ReturnType<typeof get>>) => boolean) {
-  for (const end = Date.now() + 60_000; ; await delay(100)) {
+  for (const end = Date.now() + 240_000; ; await delay(100)) {
     const answer = await get(url);
     if (wanted(answer)) return answer;
     if (Date.now() > end) throw new Error(`${url} does not answer as wanted: ${answer.status} ${answer.text}`);
