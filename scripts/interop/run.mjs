@@ -68,7 +68,7 @@ const suites = {
   // third-party clients on a running local network
   localnet: {
     program: 'localnet/checks.ts',
-    limitMs: 5 * 60_000,
+    limitMs: 12 * 60_000,
     isBeside: true,
     prepare: () => [
       itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python'),
@@ -78,14 +78,14 @@ const suites = {
   // tonlib, a lite client of npm, and Redis
   lite: {
     program: 'checks.ts',
-    limitMs: 5 * 60_000,
+    limitMs: 12 * 60_000,
     isBeside: true,
     prepare: () => [itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python')],
   },
   // SDKs of jettons, NFTs, DNS and exchanges, the remote storage of a sandbox, and a lite client, on a seeded local network
   sdks: {
     program: 'sdks/checks.ts',
-    limitMs: 3 * 60_000,
+    limitMs: 6 * 60_000,
     isBeside: true,
     prepare: () => [
       itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
