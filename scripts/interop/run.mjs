@@ -1,7 +1,6 @@
 // npm run interop [-- lite|clients|index|streams|explorer|explorer-all|localnet|sdks|ton4j]: third-party clients, and a browser, read from Tern.
 // Needs Python 3 with venv and pip, and Go. With `--prepare` what they need is installed, and nothing is checked.
 import { spawn } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
@@ -18,15 +17,12 @@ const near = (/** @type {string} */ name) => fileURLToPath(new URL(name, import.
 /** Until the pipes of a suite that has ended are closed. */
 const MOST_CLOSING_MS = 5_000;
 
-/** Suites that run at the same time: with a third one like them on two cores, a page took longer than a browser waits for it. */
+/** Suites that run at the same time: with a third one on two cores, a page took longer than a browser waits for it. */
 const AT_ONCE = 2;
-
-/** Those without a browser, which mostly wait, run beside them one after the other, with the processor time that is left. */
-const BESIDE_NICE = 10;
 
 /**
  * What is checked, what takes longest first: who needs what, and which program checks it. Those by name run only when they are named.
- * @type {Readonly<Record<string, { program: string, limitMs: number, isByName?: boolean, isBeside?: boolean, prepare: () => (string | { problem: string })[] }>>}
+ * @type {Readonly<Record<string, { program: string, limitMs: number, isByName?: boolean, prepare: () => (string | { problem: string })[] }>>}
  */
 const suites = {
   // the explorer and the API reference in a browser, on a local network
@@ -68,8 +64,7 @@ const suites = {
   // third-party clients on a running local network
   localnet: {
     program: 'localnet/checks.ts',
-    limitMs: 12 * 60_000,
-    isBeside: true,
+    limitMs: 5 * 60_000,
     prepare: () => [
       itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python'),
       itemOr(prepareNpm(place('clients-npm'), near('clients/npm-packages.json'), runCommand), 'packages'),
@@ -78,15 +73,13 @@ const suites = {
   // tonlib, a lite client of npm, and Redis
   lite: {
     program: 'checks.ts',
-    limitMs: 12 * 60_000,
-    isBeside: true,
+    limitMs: 5 * 60_000,
     prepare: () => [itemOr(preparePython(place('python'), near('requirements.txt'), runCommand), 'python')],
   },
   // SDKs of jettons, NFTs, DNS and exchanges, the remote storage of a sandbox, and a lite client, on a seeded local network
   sdks: {
     program: 'sdks/checks.ts',
-    limitMs: 6 * 60_000,
-    isBeside: true,
+    limitMs: 3 * 60_000,
     prepare: () => [
       itemOr(preparePython(place('clients-python'), near('clients/requirements.txt'), runCommand), 'python'),
       itemOr(prepareNpm(place('sdks-npm'), near('sdks/npm-packages.json'), runCommand), 'packages'),
@@ -129,13 +122,10 @@ function itemOr(prepared, key) {
 const running = new Set();
 
 /**
- * Suites that have not begun, and those of them that run beside the others.
- * @typedef {{ name: string, args: string[] }} ReadySuite
- * @type {ReadySuite[]}
+ * Suites that have not begun.
+ * @type {{ name: string, args: string[] }[]}
  */
 const ready = [];
-/** @type {ReadySuite[]} */
-const readyBeside = [];
 
 /** A signal ends all suites. Not before they run: installing would go on. */
 function endOnSignals() {
@@ -143,7 +133,6 @@ function endOnSignals() {
     process.on(signal, () => {
       process.exitCode = 1;
       ready.length = 0;
-      readyBeside.length = 0;
       for (const end of running) end(signal);
     });
   }
@@ -156,7 +145,7 @@ function endOnSignals() {
  * @returns {Promise<number>} the exit code
  */
 async function runChecks(name, args, isAlone) {
-  const { program, limitMs, isBeside } = /** @type {typeof suites[string]} */ (suites[name]);
+  const { program, limitMs } = /** @type {typeof suites[string]} */ (suites[name]);
   const node = ['--conditions=source', '--import', import.meta.resolve('tsx'), near(program), ...args];
   const startedAt = performance.now();
   // A process group of its own: ending it ends the servers and the programs that it started as well.
@@ -165,7 +154,6 @@ async function runChecks(name, args, isAlone) {
     stdio: isAlone ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'],
     detached: process.platform !== 'win32',
   });
-  if (isBeside && !isAlone && child.pid !== undefined) setPriority(child.pid, BESIDE_NICE);
   /** @type {Buffer[]} */
   const lines = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => lines.push(data));
@@ -230,16 +218,15 @@ if (unknown !== undefined) {
   const wanted = names.length > 0 ? names : Object.keys(suites).filter((each) => suites[each]?.isByName !== true);
   for (const name of wanted) {
     const args = prepareSuite(name);
-    if (args === null) continue;
-    (suites[name]?.isBeside ? readyBeside : ready).push({ name, args });
+    if (args !== null) ready.push({ name, args });
   }
-  const takeTurns = async (/** @type {ReadySuite[]} */ from) => {
-    for (let next = from.shift(); next !== undefined; next = from.shift()) {
+  const takeTurns = async () => {
+    for (let next = ready.shift(); next !== undefined; next = ready.shift()) {
       if ((await runChecks(next.name, next.args, wanted.length === 1)) !== 0) process.exitCode = 1;
     }
   };
   if (!given.includes(PREPARE_ONLY)) {
     endOnSignals();
-    await Promise.all([...Array.from({ length: AT_ONCE }, () => takeTurns(ready)), takeTurns(readyBeside)]);
+    await Promise.all(Array.from({ length: AT_ONCE }, takeTurns));
   }
 }
