@@ -29,7 +29,7 @@ const recorded = vectorPath('collection/recorded-net/chain');
 const genesis = vectorPath('collection/mainnet-genesis');
 
 describe('the check of masterchain blocks accepts blocks of the reference software', () => {
-  it('recorded-net: splits and merges, key blocks, deferred messages', { timeout: 900_000 }, () => {
+  it('recorded-net: splits and merges, key blocks', { timeout: 900_000 }, () => {
     if (FULL) expect(validateChain(recorded)).toEqual({ blocks: 2587, transactions: 11_433, deviations: 0 });
     else expect(validateChain(recorded, 500)).toEqual({ blocks: 1078, transactions: 7290, deviations: 0 });
   });

@@ -9,7 +9,7 @@ import { readBytes, readChain, vectorPath } from '#test/support/vector-files.js'
 
 /**
  * Follows both chains from their zerostates: applies the update of every block, makes an update of its own between the two
- * states of a part of them, and applies that one, too.
+ * states of every third one (of all with TERN_FULL=1), and applies that one, too.
  */
 function followChain(
   directory: string,

@@ -38,7 +38,7 @@ const PAGE = { count: 32, bytes: 2 ** 20 };
 /** While the first one is not due: those behind it wait for it. */
 const FIRST = { count: 1, bytes: 1 };
 const RETRY_MS = 1_000;
-/** After its time is over, an attempt whose end was not noted has ended with its process. */
+/** So long after its time limit, another process may take an attempt whose end was not noted for that of a process that was killed. */
 const UNNOTED_MS = 5_000;
 const LONGEST_PROBLEM = 500;
 

@@ -107,16 +107,12 @@ afterEach(async () => {
 
 const QUICK: Partial<WebhookSettings> = { allowPrivateNetworks: true, firstRetryMs: 20, mostRetryMs: 50, pollMs: 20 };
 
-function start(
-  source: EventSource,
-  settings: Partial<WebhookSettings> = {},
-  used: () => Database = () => database,
-): Webhooks {
+function start(source: EventSource, settings: Partial<WebhookSettings> = {}, used: Database = database): Webhooks {
   const webhooks = new Webhooks(
     { ...QUICK, ...settings },
     {
       ...{ source, clock: systemClock, unixTimeMs: Date.now, logger: silentLogger, isLeader: () => true },
-      database: async () => used(),
+      database: async () => used,
       randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
     },
   );
@@ -182,7 +178,7 @@ describe('a webhook', () => {
       },
     };
     const source = new CountedEvents();
-    await hook(start(source, { firstRetryMs: 3_600_000, mostRetryMs: 3_600_000 }, () => counted as Database));
+    await hook(start(source, { firstRetryMs: 3_600_000, mostRetryMs: 3_600_000 }, counted as Database));
     source.add(1);
     await expect.poll(() => attempts).toBe(1);
     for (let i = 0; i < 30; i++) {
