@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 import { defineConfig } from 'vitest/config';
+import { compiledSources } from './test/support/compiled-sources.js';
 import { FULL } from './test/support/full-depth.js';
 import { LongFirst } from './test/support/long-first.js';
 
@@ -41,7 +42,11 @@ const base = {
   expect: { poll: { timeout: 240_000 } },
 } as const;
 
+/** Whoever watches sees tests run again by what they import, so they import the sources. */
+const isWatching = !process.argv.includes('run');
+
 const resolving = {
+  plugins: isWatching ? [] : [compiledSources()],
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
 };
