@@ -126,7 +126,7 @@ describe('tern dev', () => {
     const hash = encodeURIComponent(answer.message_hash);
     const traces = async () => (await get(`${url}/api/v3/traces?msg_hash=${hash}`)).traces;
     await until('the trace', async () => (await traces())[0]?.is_incomplete === false);
-    expect(near(await balanceOf(url), atSnapshot + 1_000_000_000n)).toBe(true);
+    await until('the balance', async () => near(await balanceOf(url), atSnapshot + 1_000_000_000n));
     expect((await post(`${control}/snapshots/load`, { name: 'before' })).status).toBeLessThan(300);
     await until('another chain', async () => (await chain()) !== name);
     await until('the balance of the snapshot', async () => (await balanceOf(url)) === atSnapshot);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import {
   checkSignatures,
+  ed25519Key,
   MAX_SIGNATURES,
   nodeIdShort,
   type SignatureSet,
@@ -53,6 +54,20 @@ describe('the short id of a node', () => {
   it('is that of the published example', () => {
     const key = fromHex('8139770ea87d175f56a35466c34c7ecccb8d8a91b4ee37a25df60f5b8fc9b394')!;
     expect(toHex(nodeIdShort(key))).toBe('28ed1ac51b589bb6097243ff8f5b0f1d8610ad7502a53688eb025e64985d30f2');
+  });
+});
+
+describe('the key of a validator', () => {
+  it('is made once, and again when many others were made since', () => {
+    const keyOf = (number: number) =>
+      ed25519Key(Uint8Array.from({ length: 32 }, (_, i) => (i < 4 ? number >> (8 * i) : 7)));
+    const first = keyOf(0);
+    expect(keyOf(0)).toBe(first);
+    for (let number = 1; number <= 2_048; number++) keyOf(number);
+    const again = keyOf(0);
+    expect(again).not.toBe(first);
+    expect(again.equals(first)).toBe(true);
+    expect(keyOf(1).equals(first)).toBe(false);
   });
 });
 

@@ -27,10 +27,22 @@ export function nodeIdShort(publicKey: Uint8Array): Uint8Array {
   return sha256(encodeBoxed(PubEd25519, { key: publicKey }));
 }
 
+/** More than two sets of validators of mainnet. */
+const MOST_KEYS = 2_048;
+
+/** Keys by their bytes in hexadecimal, the one made first at first: to make one takes longer than to verify a signature by it. */
+const keys = new Map<string, KeyObject>();
+
 /** The key for node:crypto. @param publicKey 32 bytes */
 export function ed25519Key(publicKey: Uint8Array): KeyObject {
+  const hex = toHex(publicKey);
+  const known = keys.get(hex);
+  if (known !== undefined) return known;
   const der = Buffer.concat([SPKI_ED25519, publicKey]);
-  return createPublicKey({ key: der, format: 'der', type: 'spki' });
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  if (keys.size >= MOST_KEYS) keys.delete(keys.keys().next().value!);
+  keys.set(hex, key);
+  return key;
 }
 
 /**
