@@ -31,7 +31,7 @@ const WAITING_WORKERS = process.argv.includes('--project') ? 1 : 2;
 
 const base = {
   environment: 'node',
-  setupFiles: 'test/support/core-hashes.ts',
+  setupFiles: ['test/support/core-hashes.ts', 'test/support/plain-answers.ts'] as string[],
   // A file that is not isolated shares its process, and the modules it loads, with the files before it.
   pool: 'forks',
   maxWorkers: availableParallelism() + WAITING_WORKERS,

@@ -23,13 +23,21 @@ const query = (values: Readonly<Record<string, string | number | boolean>>) =>
     .join('&');
 
 /** Masterchain seqnos of masterchain blocks with more than one block, and not only their transactions. */
-function busyRounds({ blocks, transactions }: ChainFacts): number[] {
+function busyRounds(facts: ChainFacts): readonly number[] {
+  const known = busyRoundsOf.get(facts);
+  if (known !== undefined) return known;
+  const { blocks, transactions } = facts;
   const counts = new Map<number, number>();
   for (const { mc_seqno } of transactions) counts.set(mc_seqno, (counts.get(mc_seqno) ?? 0) + 1);
   const all = new Map<number, number>();
   for (const { mc_seqno } of blocks) all.set(mc_seqno, (all.get(mc_seqno) ?? 0) + 1);
-  return [...counts].filter(([seqno, count]) => count > 20 && all.get(seqno)! > 2).map(([seqno]) => seqno);
+  const found = [...counts].filter(([seqno, count]) => count > 20 && all.get(seqno)! > 2).map(([seqno]) => seqno);
+  busyRoundsOf.set(facts, found);
+  return found;
 }
+
+/** Each case of many asks for them. */
+const busyRoundsOf = new WeakMap<ChainFacts, readonly number[]>();
 
 /** A list with all of its parameters of pages: limit, offset, sort, cursor. */
 function pages(
