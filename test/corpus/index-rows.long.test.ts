@@ -15,6 +15,7 @@ import { buildBundleRows, zerostateAccounts } from '#services/indexer/rows/build
 import type { AccountStateChange, BundleRows, BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
 import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
 import { readCsv } from '#test/support/csv.js';
+import { expectSame } from '#test/support/expect-same.js';
 import { expectedTransactions, rankedKey } from '#test/support/expected-rows.js';
 import { FULL } from '#test/support/full-depth.js';
 import { type RecordedBundles, recordedBundles } from '#test/support/recorded-bundles.js';
@@ -39,7 +40,7 @@ describe('rows of the recorded network', () => {
       if (!FULL && i % 6 !== 0) continue;
       const expected = expectedTransactions(bundle);
       const { transactions, messages } = rows[i]!;
-      expect(transactions.length, `round ${bundle.mc_seqno}`).toBe(expected.length);
+      expectSame(transactions.length, expected.length, `round ${bundle.mc_seqno}`);
       const found = transactions.map((row, ordinal) => ({
         hash: toHex(row.hash),
         lt: row.lt,
@@ -60,13 +61,11 @@ describe('rows of the recorded network', () => {
         ...row,
         messages: all.filter(({ position }) => position > 0 || row.in_msg!.kind !== 'internal'),
       }));
-      expect(found, `round ${bundle.mc_seqno}`).toEqual(wanted);
+      expectSame(found, wanted, `round ${bundle.mc_seqno}`);
       for (const [ordinal, { messages: all, in_msg }] of expected.entries()) {
         const row = transactions[ordinal]!;
-        expect(row.id).toBe((BigInt(bundle.mc_seqno) << 24n) | BigInt(ordinal));
-        expect(receivedMessage(row), row.hash.toString()).toEqual(
-          in_msg === null ? null : { tx_id: row.id, ...all[0] },
-        );
+        expectSame(row.id, (BigInt(bundle.mc_seqno) << 24n) | BigInt(ordinal), `round ${bundle.mc_seqno}`);
+        expectSame(receivedMessage(row), in_msg === null ? null : { tx_id: row.id, ...all[0] }, row.hash.toString());
       }
       count += expected.length;
     }
@@ -79,10 +78,10 @@ describe('rows of the recorded network', () => {
     for (const { transactions } of rows) {
       for (const { boc, hash } of transactions) {
         const bare = loadTransaction(boc, () => null);
-        expect(toHex(bare.hash(0)), toHex(hash)).toBe(toHex(hash));
+        expectSame(toHex(bare.hash(0)), toHex(hash), toHex(hash));
         const whole = loadTransaction(boc, (code) => codes.get(toHex(code)) ?? null);
-        expect(toHex(whole.hash()), toHex(hash)).toBe(toHex(hash));
-        expect(whole.levelMask, toHex(hash)).toBe(0);
+        expectSame(toHex(whole.hash()), toHex(hash), toHex(hash));
+        expectSame(whole.levelMask, 0, toHex(hash));
         shared += sharedCodes(boc).length;
       }
     }
@@ -103,17 +102,18 @@ describe('rows of the recorded network', () => {
           .map(({ accounts }) => accounts.value.get(id))
           .filter((account) => account?.last_trans_lt === change.last_trans_lt);
         if (change.status === 3) {
-          expect(
+          expectSame(
             holders.some(({ accounts }) => accounts.value.get(id) === undefined),
+            true,
             name,
-          ).toBe(true);
-          expect(change.balance, name).toBe(0n);
+          );
+          expectSame(change.balance, 0n, name);
           continue;
         }
         expect(matching.length, name).toBeGreaterThan(0);
         const { account, last_trans_hash } = matching[0]!;
-        expect(toHex(change.last_trans_hash), name).toBe(toHex(last_trans_hash));
-        expect(toHex(change.state_hash), name).toBe(toHex(account.cell.hash()));
+        expectSame(toHex(change.last_trans_hash), toHex(last_trans_hash), name);
+        expectSame(toHex(change.state_hash), toHex(account.cell.hash()), name);
         expectState(change, account.value, name);
       }
     }
@@ -173,9 +173,9 @@ describe('rows of the recorded network', () => {
             if (value.kind === 'account_none') throw new TypeError(`${key} is not there`);
             const { balance, state: held } = value.storage;
             const init = held.kind === 'account_active' ? held.state_init : null;
-            expect(toHex(row.state_hash), key).toBe(toHex(account.cell.hash()));
-            expect([...(row.extra_currencies ?? [])], key).toEqual([...balance.other]);
-            expect(row.data_boc && toHex(row.data_boc), key).toBe(init?.data ? toHex(serializeBoc(init.data)) : null);
+            expectSame(toHex(row.state_hash), toHex(account.cell.hash()), key);
+            expectSame([...(row.extra_currencies ?? [])], [...balance.other], key);
+            expectSame(row.data_boc && toHex(row.data_boc), init?.data ? toHex(serializeBoc(init.data)) : null, key);
             if (init?.code && !codes.has(toHex(init.code.hash())))
               unknownCodes.add(`${key} ${toHex(init.code.hash())}`);
             compared++;
@@ -195,12 +195,13 @@ describe('rows of the recorded network', () => {
     for (const row of csvRows('transactions')) {
       const ours = found.get(row.hash!)!;
       const name = row.hash!;
-      expect(
+      expectSame(
         [ours.lt, ours.now, ours.mc_seqno, ours.workchain, ours.shard, ours.block_seqno].map(String),
+        [row.lt, row.now, row.mc_block_seqno, row.block_workchain, row.block_shard, row.block_seqno],
         name,
-      ).toEqual([row.lt, row.now, row.mc_block_seqno, row.block_workchain, row.block_shard, row.block_seqno]);
-      expect(toBase64(ours.state_hash), name).toBe(row.account_state_hash_after);
-      expect(ours.account_key, name).toBe(accountKey(addressBytes(parseAddress(row.account!).address)));
+      );
+      expectSame(toBase64(ours.state_hash), row.account_state_hash_after, name);
+      expectSame(ours.account_key, accountKey(addressBytes(parseAddress(row.account!).address)), name);
       count++;
     }
     expect(count).toBe(
@@ -223,18 +224,22 @@ describe('rows of the recorded network', () => {
       const message = inbound ? receivedMessage(received.get(row.tx_hash!)!) : ours.get(`${row.tx_hash} ${key} true`);
       const name = `${row.tx_hash} ${row.msg_hash}`;
       const normalised = row.msg_hash_norm === '' ? null : rankedKey(fromBase64(row.msg_hash_norm!)!);
-      expect({ ...message, tx_id: null, position: null }, name).toEqual({
-        tx_id: null,
-        position: null,
-        msg_key: key,
-        body_key: rankedKey(fromBase64(row.body_hash!)!),
-        norm_key: normalised === key ? null : normalised,
-        source_key: addressKey(row.source!),
-        destination_key: addressKey(row.destination!),
-        created_lt: row.created_lt === '' ? null : BigInt(row.created_lt!),
-        created_at: row.created_at === '' ? null : Number(row.created_at),
-        opcode: row.opcode === '' ? null : Number(row.opcode),
-      });
+      expectSame(
+        { ...message, tx_id: null, position: null },
+        {
+          tx_id: null,
+          position: null,
+          msg_key: key,
+          body_key: rankedKey(fromBase64(row.body_hash!)!),
+          norm_key: normalised === key ? null : normalised,
+          source_key: addressKey(row.source!),
+          destination_key: addressKey(row.destination!),
+          created_lt: row.created_lt === '' ? null : BigInt(row.created_lt!),
+          created_at: row.created_at === '' ? null : Number(row.created_at),
+          opcode: row.opcode === '' ? null : Number(row.opcode),
+        },
+        name,
+      );
       count++;
     }
     expect(count).toBeGreaterThan(15_000);
@@ -251,7 +256,7 @@ describe('rows of the recorded network', () => {
         continue;
       }
       const hash = (value: Uint8Array | null) => (value === null ? '' : toBase64(value));
-      expect(
+      expectSame(
         {
           balance: String(found.balance),
           account_status: STATUS[found.status],
@@ -259,14 +264,15 @@ describe('rows of the recorded network', () => {
           data_hash: hash(found.data_hash),
           code_hash: hash(found.code_hash),
         },
+        {
+          balance: row.balance,
+          account_status: row.account_status,
+          frozen_hash: row.frozen_hash,
+          data_hash: row.data_hash,
+          code_hash: row.code_hash,
+        },
         row.hash,
-      ).toEqual({
-        balance: row.balance,
-        account_status: row.account_status,
-        frozen_hash: row.frozen_hash,
-        data_hash: row.data_hash,
-        code_hash: row.code_hash,
-      });
+      );
       counts.agreed++;
     }
     console.info('states that the other index has:', counts);
@@ -288,8 +294,8 @@ describe('rows of the recorded network', () => {
         'vert_seqno_incr',
       ];
       const bits = flags.reduce((sum, flag, bit) => sum + (row[flag] === 't' ? 1 << bit : 0), 0);
-      expect(String(found.id >> 24n), row.root_hash).toBe(row.mc_block_seqno);
-      expect(found.bits, row.root_hash).toBe(bits);
+      expectSame(String(found.id >> 24n), row.mc_block_seqno, row.root_hash);
+      expectSame(found.bits, bits, row.root_hash);
       for (const column of [
         'workchain',
         'shard',
@@ -307,16 +313,16 @@ describe('rows of the recorded network', () => {
         'master_ref_seqno',
         'tx_count',
       ] as const) {
-        expect(String(found[column] ?? 0), `${row.root_hash} ${column}`).toBe(row[column]);
+        expectSame(String(found[column] ?? 0), row[column], `${row.root_hash} ${column}`);
       }
-      expect(found.validator_list_hash_short | 0, row.root_hash).toBe(Number(row.validator_list_hash_short));
+      expectSame(found.validator_list_hash_short | 0, Number(row.validator_list_hash_short), row.root_hash);
       for (const column of ['file_hash', 'rand_seed', 'created_by'] as const) {
-        expect(toBase64(found[column]), `${row.root_hash} ${column}`).toBe(row[column]);
+        expectSame(toBase64(found[column]), row[column], `${row.root_hash} ${column}`);
       }
       const prev = [...row.prev_blocks!.matchAll(/\((-?\d+),(-?\d+),(\d+)\)/g)].flatMap((match) =>
         match.slice(1).map(BigInt),
       );
-      expect(found.prev_blocks, row.root_hash).toEqual(prev);
+      expectSame(found.prev_blocks, prev, row.root_hash);
       count++;
     }
     expect(count).toBe(2270);
@@ -332,8 +338,8 @@ describe('rows of the recorded network', () => {
       for (const [at, change] of accounts.entries()) {
         const { state_after, state_hash } = states[at]!;
         const stored = decodeState(state_after);
-        expect(toHex(state_hash)).toBe(toHex(change.state_hash));
-        expect(stored).toEqual({
+        expectSame(toHex(state_hash), toHex(change.state_hash), toHex(change.address));
+        const wanted = {
           status: STATUS[change.status],
           balance: change.balance,
           extra_currencies: change.extra_currencies ?? new Map(),
@@ -341,7 +347,8 @@ describe('rows of the recorded network', () => {
           frozen_hash: change.frozen_hash,
           code_hash: change.code_hash,
           data_hash: change.data_hash,
-        });
+        };
+        expectSame(stored, wanted, toHex(change.address));
         count++;
       }
     }
@@ -359,19 +366,21 @@ describe('rows of the recorded network', () => {
   function expectState(change: AccountStateChange, value: Account, name: string): void {
     if (value.kind === 'account_none') throw new TypeError(`${name}: an account that is not there`);
     const { balance, state } = value.storage;
-    expect(change.balance, name).toBe(balance.grams);
-    if (change.extra_hash === null) expect([...(change.extra_currencies ?? [])], name).toEqual([...balance.other]);
-    else expect(toHex(change.extra_hash), name).toBe(toHex(balance.other.root!.hash()));
+    expectSame(change.balance, balance.grams, name);
+    if (change.extra_hash === null) expectSame([...(change.extra_currencies ?? [])], [...balance.other], name);
+    else expectSame(toHex(change.extra_hash), toHex(balance.other.root!.hash()), name);
     const init = state.kind === 'account_active' ? state.state_init : null;
-    expect(STATUS[change.status], name).toBe(state.kind.slice('account_'.length));
-    expect(change.code_hash && toHex(change.code_hash), name).toBe(init?.code ? toHex(init.code.hash()) : null);
-    expect(change.data_hash && toHex(change.data_hash), name).toBe(init?.data ? toHex(init.data.hash()) : null);
-    expect(change.frozen_hash && toHex(change.frozen_hash), name).toBe(
+    expectSame(STATUS[change.status], state.kind.slice('account_'.length), name);
+    expectSame(change.code_hash && toHex(change.code_hash), init?.code ? toHex(init.code.hash()) : null, name);
+    expectSame(change.data_hash && toHex(change.data_hash), init?.data ? toHex(init.data.hash()) : null, name);
+    expectSame(
+      change.frozen_hash && toHex(change.frozen_hash),
       state.kind === 'account_frozen' ? toHex(state.state_hash) : null,
+      name,
     );
     const { data } = change;
-    if (data.kind === 'whole') expect(toHex(data.cell.hash()), name).toBe(toHex(init!.data!.hash()));
-    if (data.kind === 'partial') expect(toHex(data.cell.hash(0)), name).toBe(toHex(init!.data!.hash()));
-    expect(data.kind === 'none', name).toBe(!init?.data);
+    if (data.kind === 'whole') expectSame(toHex(data.cell.hash()), toHex(init!.data!.hash()), name);
+    if (data.kind === 'partial') expectSame(toHex(data.cell.hash(0)), toHex(init!.data!.hash()), name);
+    expectSame(data.kind === 'none', !init?.data, name);
   }
 });
