@@ -110,7 +110,8 @@ async function nobodyIsConnected(): Promise<void> {
 }
 
 describe('a client that keeps its side open is disconnected', () => {
-  const times = { headersTimeoutMs: 100, requestTimeoutMs: 200 };
+  // Long enough for what is sent at once, also while other tests use the processors.
+  const times = { headersTimeoutMs: 500, requestTimeoutMs: 1_000 };
 
   it('when it sends nothing', async () => {
     await start(times);
@@ -208,7 +209,7 @@ describe('a client that keeps its side open is disconnected', () => {
   });
 
   it('when it sends empty lines in place of requests', async () => {
-    await start({ keepAliveMs: 30, headersTimeoutMs: 30, stallMs: 40 });
+    await start({ keepAliveMs: 500, headersTimeoutMs: 500, stallMs: 500 });
     const client = send(get('/healthz'));
     await expect.poll(() => client.statuses).toEqual([200]);
     client.write('\r\n');
@@ -368,7 +369,7 @@ describe('pipelined', () => {
   });
 
   it('a request that comes too slowly does not, either', async () => {
-    await start({ headersTimeoutMs: 50, requestTimeoutMs: 100 });
+    await start({ headersTimeoutMs: 500, requestTimeoutMs: 1_000 });
     const client = send(get(`${WAIT}9`));
     await expect.poll(() => server.world.worked.length).toBe(1);
     client.write('GET /healthz HTTP/1.1\r\n');
