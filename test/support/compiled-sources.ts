@@ -1,7 +1,7 @@
 // Tests load what Node would load. The test runner makes of each name that a module imports a property that is read wherever the
 // name is used, which takes code of cells and hashes up to half as long again; so the sources are compiled by themselves before
 // the first test, and loaded by Node.
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
@@ -17,6 +17,10 @@ const MANIFEST = JSON.stringify({ type: 'module', imports: { '#*.js': './*.js' }
 /** @param name path of a file, with `/` or the separator of the system */
 function isTested(name: string): boolean {
   return name.endsWith('.ts') && !/\.(test|bench|fuzz)\.ts$/.test(name);
+}
+
+function compiledName(name: string): string {
+  return name.replace(/\.ts$/, '.js');
 }
 
 /** Leaves a file alone that has this text: another run may be reading it. */
@@ -46,9 +50,14 @@ async function compileSources(): Promise<void> {
       },
       tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     });
-    await writeIfNew(join(COMPILED, name.replace(/\.ts$/, '.js')), code);
+    await writeIfNew(join(COMPILED, compiledName(name)), code);
   };
   await Promise.all(names.map(compileModule));
+  const wanted = new Set(names.map(compiledName));
+  const found = await readdir(COMPILED, { recursive: true });
+  // Of sources that are gone: who still imports one shall not find it.
+  const former = found.filter((name) => name.endsWith('.js') && !wanted.has(name));
+  await Promise.all(former.map((name) => rm(join(COMPILED, name), { force: true })));
 }
 
 let compiling: Promise<void> | null = null;
