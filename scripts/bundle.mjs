@@ -32,11 +32,11 @@ const REQUIRE = "import { createRequire as requireOf } from 'node:module'; const
 /** Bundles of former sources that stay: a program that runs loads parts of its own late. */
 const KEPT = 3;
 
-/** @param {string} name */
-const isSource = (name) => name.endsWith('.ts') && !/\.(test|bench|fuzz|d)\.ts$/.test(name);
+/** @param {string} name of a file in `src` */
+export const isSource = (name) => name.endsWith('.ts') && !/\.(test|bench|fuzz|d)\.ts$/.test(name);
 
 /** @param {string} folder */
-const sourcesIn = (folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isSource).sort();
+export const sourcesIn = (folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(isSource).sort();
 
 /**
  * Tells one version of the sources, and of this file, from another.

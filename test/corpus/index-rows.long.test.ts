@@ -15,7 +15,7 @@ import { buildBundleRows, zerostateAccounts } from '#services/indexer/rows/build
 import type { AccountStateChange, BundleRows, BundleTransaction } from '#services/indexer/rows/bundle-rows.js';
 import { receivedMessage } from '#services/indexer/rows/transaction-rows.js';
 import { readCsv } from '#test/support/csv.js';
-import { expectSame } from '#test/support/expect-same.js';
+import { expectEqual } from '#test/support/expect-equal.js';
 import { expectedTransactions, rankedKey } from '#test/support/expected-rows.js';
 import { FULL } from '#test/support/full-depth.js';
 import { type RecordedBundles, recordedBundles } from '#test/support/recorded-bundles.js';
@@ -40,7 +40,7 @@ describe('rows of the recorded network', () => {
       if (!FULL && i % 6 !== 0) continue;
       const expected = expectedTransactions(bundle);
       const { transactions, messages } = rows[i]!;
-      expectSame(transactions.length, expected.length, `round ${bundle.mc_seqno}`);
+      expectEqual(transactions.length, expected.length, `masterchain block ${bundle.mc_seqno}`);
       const found = transactions.map((row, ordinal) => ({
         hash: toHex(row.hash),
         lt: row.lt,
@@ -61,11 +61,11 @@ describe('rows of the recorded network', () => {
         ...row,
         messages: all.filter(({ position }) => position > 0 || row.in_msg!.kind !== 'internal'),
       }));
-      expectSame(found, wanted, `round ${bundle.mc_seqno}`);
+      expectEqual(found, wanted, `masterchain block ${bundle.mc_seqno}`);
       for (const [ordinal, { messages: all, in_msg }] of expected.entries()) {
         const row = transactions[ordinal]!;
-        expectSame(row.id, (BigInt(bundle.mc_seqno) << 24n) | BigInt(ordinal), `round ${bundle.mc_seqno}`);
-        expectSame(receivedMessage(row), in_msg === null ? null : { tx_id: row.id, ...all[0] }, row.hash.toString());
+        expectEqual(row.id, (BigInt(bundle.mc_seqno) << 24n) | BigInt(ordinal), `masterchain block ${bundle.mc_seqno}`);
+        expectEqual(receivedMessage(row), in_msg === null ? null : { tx_id: row.id, ...all[0] }, row.hash.toString());
       }
       count += expected.length;
     }
@@ -78,10 +78,10 @@ describe('rows of the recorded network', () => {
     for (const { transactions } of rows) {
       for (const { boc, hash } of transactions) {
         const bare = loadTransaction(boc, () => null);
-        expectSame(toHex(bare.hash(0)), toHex(hash), toHex(hash));
+        expectEqual(toHex(bare.hash(0)), toHex(hash), toHex(hash));
         const whole = loadTransaction(boc, (code) => codes.get(toHex(code)) ?? null);
-        expectSame(toHex(whole.hash()), toHex(hash), toHex(hash));
-        expectSame(whole.levelMask, 0, toHex(hash));
+        expectEqual(toHex(whole.hash()), toHex(hash), toHex(hash));
+        expectEqual(whole.levelMask, 0, toHex(hash));
         shared += sharedCodes(boc).length;
       }
     }
@@ -102,18 +102,18 @@ describe('rows of the recorded network', () => {
           .map(({ accounts }) => accounts.value.get(id))
           .filter((account) => account?.last_trans_lt === change.last_trans_lt);
         if (change.status === 3) {
-          expectSame(
+          expectEqual(
             holders.some(({ accounts }) => accounts.value.get(id) === undefined),
             true,
             name,
           );
-          expectSame(change.balance, 0n, name);
+          expectEqual(change.balance, 0n, name);
           continue;
         }
         expect(matching.length, name).toBeGreaterThan(0);
         const { account, last_trans_hash } = matching[0]!;
-        expectSame(toHex(change.last_trans_hash), toHex(last_trans_hash), name);
-        expectSame(toHex(change.state_hash), toHex(account.cell.hash()), name);
+        expectEqual(toHex(change.last_trans_hash), toHex(last_trans_hash), name);
+        expectEqual(toHex(change.state_hash), toHex(account.cell.hash()), name);
         expectState(change, account.value, name);
       }
     }
@@ -173,9 +173,9 @@ describe('rows of the recorded network', () => {
             if (value.kind === 'account_none') throw new TypeError(`${key} is not there`);
             const { balance, state: held } = value.storage;
             const init = held.kind === 'account_active' ? held.state_init : null;
-            expectSame(toHex(row.state_hash), toHex(account.cell.hash()), key);
-            expectSame([...(row.extra_currencies ?? [])], [...balance.other], key);
-            expectSame(row.data_boc && toHex(row.data_boc), init?.data ? toHex(serializeBoc(init.data)) : null, key);
+            expectEqual(toHex(row.state_hash), toHex(account.cell.hash()), key);
+            expectEqual([...(row.extra_currencies ?? [])], [...balance.other], key);
+            expectEqual(row.data_boc && toHex(row.data_boc), init?.data ? toHex(serializeBoc(init.data)) : null, key);
             if (init?.code && !codes.has(toHex(init.code.hash())))
               unknownCodes.add(`${key} ${toHex(init.code.hash())}`);
             compared++;
@@ -195,13 +195,13 @@ describe('rows of the recorded network', () => {
     for (const row of csvRows('transactions')) {
       const ours = found.get(row.hash!)!;
       const name = row.hash!;
-      expectSame(
+      expectEqual(
         [ours.lt, ours.now, ours.mc_seqno, ours.workchain, ours.shard, ours.block_seqno].map(String),
         [row.lt, row.now, row.mc_block_seqno, row.block_workchain, row.block_shard, row.block_seqno],
         name,
       );
-      expectSame(toBase64(ours.state_hash), row.account_state_hash_after, name);
-      expectSame(ours.account_key, accountKey(addressBytes(parseAddress(row.account!).address)), name);
+      expectEqual(toBase64(ours.state_hash), row.account_state_hash_after, name);
+      expectEqual(ours.account_key, accountKey(addressBytes(parseAddress(row.account!).address)), name);
       count++;
     }
     expect(count).toBe(
@@ -224,7 +224,7 @@ describe('rows of the recorded network', () => {
       const message = inbound ? receivedMessage(received.get(row.tx_hash!)!) : ours.get(`${row.tx_hash} ${key} true`);
       const name = `${row.tx_hash} ${row.msg_hash}`;
       const normalised = row.msg_hash_norm === '' ? null : rankedKey(fromBase64(row.msg_hash_norm!)!);
-      expectSame(
+      expectEqual(
         { ...message, tx_id: null, position: null },
         {
           tx_id: null,
@@ -256,7 +256,7 @@ describe('rows of the recorded network', () => {
         continue;
       }
       const hash = (value: Uint8Array | null) => (value === null ? '' : toBase64(value));
-      expectSame(
+      expectEqual(
         {
           balance: String(found.balance),
           account_status: STATUS[found.status],
@@ -294,8 +294,8 @@ describe('rows of the recorded network', () => {
         'vert_seqno_incr',
       ];
       const bits = flags.reduce((sum, flag, bit) => sum + (row[flag] === 't' ? 1 << bit : 0), 0);
-      expectSame(String(found.id >> 24n), row.mc_block_seqno, row.root_hash);
-      expectSame(found.bits, bits, row.root_hash);
+      expectEqual(String(found.id >> 24n), row.mc_block_seqno, row.root_hash);
+      expectEqual(found.bits, bits, row.root_hash);
       for (const column of [
         'workchain',
         'shard',
@@ -313,16 +313,16 @@ describe('rows of the recorded network', () => {
         'master_ref_seqno',
         'tx_count',
       ] as const) {
-        expectSame(String(found[column] ?? 0), row[column], `${row.root_hash} ${column}`);
+        expectEqual(String(found[column] ?? 0), row[column], `${row.root_hash} ${column}`);
       }
-      expectSame(found.validator_list_hash_short | 0, Number(row.validator_list_hash_short), row.root_hash);
+      expectEqual(found.validator_list_hash_short | 0, Number(row.validator_list_hash_short), row.root_hash);
       for (const column of ['file_hash', 'rand_seed', 'created_by'] as const) {
-        expectSame(toBase64(found[column]), row[column], `${row.root_hash} ${column}`);
+        expectEqual(toBase64(found[column]), row[column], `${row.root_hash} ${column}`);
       }
       const prev = [...row.prev_blocks!.matchAll(/\((-?\d+),(-?\d+),(\d+)\)/g)].flatMap((match) =>
         match.slice(1).map(BigInt),
       );
-      expectSame(found.prev_blocks, prev, row.root_hash);
+      expectEqual(found.prev_blocks, prev, row.root_hash);
       count++;
     }
     expect(count).toBe(2270);
@@ -338,7 +338,7 @@ describe('rows of the recorded network', () => {
       for (const [at, change] of accounts.entries()) {
         const { state_after, state_hash } = states[at]!;
         const stored = decodeState(state_after);
-        expectSame(toHex(state_hash), toHex(change.state_hash), toHex(change.address));
+        expectEqual(toHex(state_hash), toHex(change.state_hash), toHex(change.address));
         const wanted = {
           status: STATUS[change.status],
           balance: change.balance,
@@ -348,7 +348,7 @@ describe('rows of the recorded network', () => {
           code_hash: change.code_hash,
           data_hash: change.data_hash,
         };
-        expectSame(stored, wanted, toHex(change.address));
+        expectEqual(stored, wanted, toHex(change.address));
         count++;
       }
     }
@@ -366,21 +366,21 @@ describe('rows of the recorded network', () => {
   function expectState(change: AccountStateChange, value: Account, name: string): void {
     if (value.kind === 'account_none') throw new TypeError(`${name}: an account that is not there`);
     const { balance, state } = value.storage;
-    expectSame(change.balance, balance.grams, name);
-    if (change.extra_hash === null) expectSame([...(change.extra_currencies ?? [])], [...balance.other], name);
-    else expectSame(toHex(change.extra_hash), toHex(balance.other.root!.hash()), name);
+    expectEqual(change.balance, balance.grams, name);
+    if (change.extra_hash === null) expectEqual([...(change.extra_currencies ?? [])], [...balance.other], name);
+    else expectEqual(toHex(change.extra_hash), toHex(balance.other.root!.hash()), name);
     const init = state.kind === 'account_active' ? state.state_init : null;
-    expectSame(STATUS[change.status], state.kind.slice('account_'.length), name);
-    expectSame(change.code_hash && toHex(change.code_hash), init?.code ? toHex(init.code.hash()) : null, name);
-    expectSame(change.data_hash && toHex(change.data_hash), init?.data ? toHex(init.data.hash()) : null, name);
-    expectSame(
+    expectEqual(STATUS[change.status], state.kind.slice('account_'.length), name);
+    expectEqual(change.code_hash && toHex(change.code_hash), init?.code ? toHex(init.code.hash()) : null, name);
+    expectEqual(change.data_hash && toHex(change.data_hash), init?.data ? toHex(init.data.hash()) : null, name);
+    expectEqual(
       change.frozen_hash && toHex(change.frozen_hash),
       state.kind === 'account_frozen' ? toHex(state.state_hash) : null,
       name,
     );
     const { data } = change;
-    if (data.kind === 'whole') expectSame(toHex(data.cell.hash()), toHex(init!.data!.hash()), name);
-    if (data.kind === 'partial') expectSame(toHex(data.cell.hash(0)), toHex(init!.data!.hash()), name);
-    expectSame(data.kind === 'none', !init?.data, name);
+    if (data.kind === 'whole') expectEqual(toHex(data.cell.hash()), toHex(init!.data!.hash()), name);
+    if (data.kind === 'partial') expectEqual(toHex(data.cell.hash(0)), toHex(init!.data!.hash()), name);
+    expectEqual(data.kind === 'none', !init?.data, name);
   }
 });

@@ -6,6 +6,7 @@ import { dirname, join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transform } from 'esbuild';
 import type { Plugin } from 'vitest/config';
+import { isSource, sourcesIn } from '../../scripts/bundle.mjs';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SOURCES = join(ROOT, 'src') + sep;
@@ -13,11 +14,6 @@ const COMPILED = join(ROOT, 'node_modules/.cache/tern-tests/compiled');
 
 /** What `#module/file.js` means among the compiled modules. */
 const MANIFEST = JSON.stringify({ type: 'module', imports: { '#*.js': './*.js' } });
-
-/** @param name path of a file, with `/` or the separator of the system */
-function isTested(name: string): boolean {
-  return name.endsWith('.ts') && !/\.(test|bench|fuzz)\.ts$/.test(name);
-}
 
 function compiledName(name: string): string {
   return name.replace(/\.ts$/, '.js');
@@ -33,7 +29,7 @@ async function writeIfNew(path: string, text: string): Promise<void> {
 
 /** Module by module. Each has the URL of its source, by which it finds files beside it and starts its worker threads. */
 async function compileSources(): Promise<void> {
-  const names = (await readdir(SOURCES, { recursive: true })).filter(isTested);
+  const names = sourcesIn(SOURCES);
   await writeIfNew(join(COMPILED, 'package.json'), MANIFEST);
   const compileModule = async (name: string): Promise<void> => {
     const source = join(SOURCES, name);
@@ -76,7 +72,7 @@ export function compiledSources(): Plugin {
       if (!isRelative && !(id.startsWith('#') && !id.startsWith('#test/'))) return null;
       const path = isRelative ? join(dirname(importer), id) : join(SOURCES, id.slice(1));
       const name = path.replace(/\.js$/, '.ts');
-      if (!name.startsWith(SOURCES) || !isTested(name)) return null;
+      if (!name.startsWith(SOURCES) || !isSource(name)) return null;
       return { id: join(COMPILED, path.slice(SOURCES.length)), external: true };
     },
   };

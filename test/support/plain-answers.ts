@@ -1,4 +1,4 @@
-// `fetch` of Node asks for compressed answers, and half of what a test of large lists takes was compressing and inflating them.
+// `fetch` of Node asks for compressed answers, and a fifth of what a test of large lists took was compressing and inflating them.
 // Here it asks for them only where a test says so.
 const ORIGINAL = Symbol.for('tern-tests.fetch');
 const holder = globalThis as { [ORIGINAL]?: typeof fetch };

@@ -30,7 +30,7 @@ export function nodeIdShort(publicKey: Uint8Array): Uint8Array {
 /** More than two sets of validators of mainnet. */
 const MOST_KEYS = 2_048;
 
-/** Keys by their bytes in hexadecimal, the one made first at first: to make one takes longer than to verify a signature by it. */
+/** Keys by their bytes in hexadecimal, the oldest first: to make one takes about as long as to verify a signature. */
 const keys = new Map<string, KeyObject>();
 
 /** The key for node:crypto. @param publicKey 32 bytes */

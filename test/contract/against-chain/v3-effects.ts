@@ -23,8 +23,8 @@ const query = (values: Readonly<Record<string, string | number | boolean>>) =>
     .join('&');
 
 /** Masterchain seqnos of masterchain blocks with more than one block, and not only their transactions. */
-function busyRounds(facts: ChainFacts): readonly number[] {
-  const known = busyRoundsOf.get(facts);
+function busyMcBlocks(facts: ChainFacts): readonly number[] {
+  const known = busyMcBlocksOf.get(facts);
   if (known !== undefined) return known;
   const { blocks, transactions } = facts;
   const counts = new Map<number, number>();
@@ -32,12 +32,12 @@ function busyRounds(facts: ChainFacts): readonly number[] {
   const all = new Map<number, number>();
   for (const { mc_seqno } of blocks) all.set(mc_seqno, (all.get(mc_seqno) ?? 0) + 1);
   const found = [...counts].filter(([seqno, count]) => count > 20 && all.get(seqno)! > 2).map(([seqno]) => seqno);
-  busyRoundsOf.set(facts, found);
+  busyMcBlocksOf.set(facts, found);
   return found;
 }
 
 /** Each case of many asks for them. */
-const busyRoundsOf = new WeakMap<ChainFacts, readonly number[]>();
+const busyMcBlocksOf = new WeakMap<ChainFacts, readonly number[]>();
 
 /** A list with all of its parameters of pages: limit, offset, sort, cursor. */
 function pages(
@@ -239,7 +239,7 @@ export const EFFECTS: Readonly<Record<string, Readonly<Record<string, Effect>>>>
   messages: { exclude_system: withoutSystem('messages', 'messages', ({ source }) => source === SYSTEM_SENDER) },
   masterchainBlockShardState: {
     seqno: async ({ client, facts }) => {
-      for (const seqno of [1, 2, 200, ...busyRounds(facts).slice(0, 20)]) {
+      for (const seqno of [1, 2, 200, ...busyMcBlocks(facts).slice(0, 20)]) {
         const { body } = await client.ask(`masterchainBlockShardState?seqno=${seqno}`);
         expect(body.blocks.map(blockName), `${seqno}`).toEqual(shardState(facts, seqno));
       }
@@ -247,35 +247,35 @@ export const EFFECTS: Readonly<Record<string, Readonly<Record<string, Effect>>>>
   },
   masterchainBlockShards: {
     seqno: async ({ client, facts }) => {
-      for (const seqno of [1, 2, 200, ...busyRounds(facts).slice(0, 20)]) {
+      for (const seqno of [1, 2, 200, ...busyMcBlocks(facts).slice(0, 20)]) {
         const { body } = await client.ask(`masterchainBlockShards?seqno=${seqno}`);
         expect(body.blocks.map(blockName), `${seqno}`).toEqual(committed(facts, seqno, -1));
       }
     },
     include_mc_block: async ({ client, facts }) => {
-      const seqno = busyRounds(facts)[0]!;
+      const seqno = busyMcBlocks(facts)[0]!;
       const { body } = await client.ask(`masterchainBlockShards?seqno=${seqno}&include_mc_block=false`);
       expect(body.blocks.map(blockName)).toEqual(committed(facts, seqno, -1).filter((name) => !name.startsWith('-1:')));
     },
     ...pages(
-      (facts) => `masterchainBlockShards?seqno=${busyRounds(facts)[0]}`,
+      (facts) => `masterchainBlockShards?seqno=${busyMcBlocks(facts)[0]}`,
       ({ blocks }) => blocks.map(blockName),
-      (facts, way) => committed(facts, busyRounds(facts)[0]!, way),
+      (facts, way) => committed(facts, busyMcBlocks(facts)[0]!, way),
     ),
   },
   transactionsByMasterchainBlock: {
     seqno: async ({ client, facts }) => {
-      for (const seqno of busyRounds(facts).slice(0, 10)) {
+      for (const seqno of busyMcBlocks(facts).slice(0, 10)) {
         const { body } = await client.ask(`transactionsByMasterchainBlock?seqno=${seqno}&limit=1000`);
         const expected = facts.transactions.filter(({ mc_seqno }) => mc_seqno === seqno).sort(byLt(-1));
         expect(hashesOf(body.transactions), `${seqno}`).toEqual(hashesOf(expected));
       }
     },
     ...pages(
-      (facts) => `transactionsByMasterchainBlock?seqno=${busyRounds(facts)[0]}`,
+      (facts) => `transactionsByMasterchainBlock?seqno=${busyMcBlocks(facts)[0]}`,
       ({ transactions }) => hashesOf(transactions),
       (facts, way) =>
-        hashesOf(facts.transactions.filter(({ mc_seqno }) => mc_seqno === busyRounds(facts)[0]).sort(byLt(way))),
+        hashesOf(facts.transactions.filter(({ mc_seqno }) => mc_seqno === busyMcBlocks(facts)[0]).sort(byLt(way))),
     ),
   },
   adjacentTransactions: {
