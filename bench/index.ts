@@ -8,12 +8,12 @@ import pg from 'pg';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { type EmbeddedServer, startEmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { systemClock } from '#kernel/clock.js';
+import { processTreeMs, proportionalBytes } from '../test/support/process-times.js';
 import { ReplayProcess } from '../test/support/replay-process.js';
 import { vectorPath } from '../test/support/vector-files.js';
 import { spreadOf } from './harness.js';
 import type { FillResult, FollowResult, IndexerJob } from './index/indexer-process.js';
 import { measureLargeBlocks } from './index/large-blocks.js';
-import { processTreeMs, proportionalBytes } from './process-times.js';
 import type { ReportTable } from './report.js';
 import type { BenchSuite } from './suite.js';
 

@@ -14,8 +14,8 @@ import { WriteProgress, type WrittenBatch } from '#services/indexer/index-progre
 import { indexerSettings } from '#services/indexer/options.js';
 import { Retries } from '#services/indexer/retries.js';
 import { WritePool } from '#services/indexer/write/write-pool.js';
+import { processMs, residentBytes, threadMs } from '../../test/support/process-times.js';
 import { percentile } from '../latency.js';
-import { processMs, residentBytes, threadMs } from '../process-times.js';
 
 export type IndexerJob = {
   /** Of the liteserver. */

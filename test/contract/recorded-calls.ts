@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
-import type { RawParameters } from '#api/http/query-string.js';
+import type { RawParameters } from '#api/http/endpoint.js';
 import { readBytes } from '#test/support/vector-files.js';
 
 /** A request to a reference service, and its answer. */

@@ -1,10 +1,9 @@
 import type { TSchema } from '@sinclair/typebox';
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
-import { typeRenamer } from '#api/http/profile.js';
-import { parseQuery } from '#api/http/query-string.js';
+import { compileParameters, type ParameterReader, parseQuery } from '#api/http/parameters.js';
 import { statusOf } from '#api/http/replies.js';
+import { typeRenamer } from '#api/http/response-cache.js';
 import type { V2Context, V2Network } from '#api/v2/context.js';
 import { V2_TYPE_NAMES } from '#api/v2/endpoints.js';
 import { TernError } from '#kernel/tern-error.js';

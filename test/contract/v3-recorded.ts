@@ -1,4 +1,5 @@
-import { foldingGrammar, parseQuery, type RawParameters } from '#api/http/query-string.js';
+import type { RawParameters } from '#api/http/endpoint.js';
+import { foldingGrammar, parseQuery } from '#api/http/parameters.js';
 import type { Answer, RecordedCall, Recording } from '#test/contract/recorded-calls.js';
 
 /** Methods whose data come with another part of the index. */

@@ -1,8 +1,13 @@
 import { plainStyle } from '#api/http/api-style.js';
 import { type AnyEndpoint, JsonText } from '#api/http/endpoint.js';
 import type { Profile } from '#api/http/http-api.js';
-import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
-import { dropMeaningless, foldingGrammar, parseQuery } from '#api/http/query-string.js';
+import {
+  compileParameters,
+  dropMeaningless,
+  foldingGrammar,
+  type ParameterReader,
+  parseQuery,
+} from '#api/http/parameters.js';
 import { statusOf } from '#api/http/replies.js';
 import { type V3ChainContext, type V3ChainNetwork, v3Context } from '#api/v3/context.js';
 import { v3Endpoints } from '#api/v3/v3-api.js';

@@ -1,9 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type ApiStyle, styleOf } from '#api/http/api-style.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
-import { TONCENTER_MOUNT } from '#api/http/profile.js';
 import type { TernError } from '#kernel/tern-error.js';
+
+/** Prefix of all paths whose profile is `toncenter`. */
+export const TONCENTER_MOUNT = '/toncenter';
 
 /** The error of a path that live services have and this one not yet; null: it is no such path. See `HttpModules.missingPaths`. */
 export function missingPath(path: string, missing: Readonly<Record<string, string>>): TernError | null {
@@ -97,6 +99,20 @@ export class ApiPaths {
     }
     return null;
   }
+}
+
+/**
+ * The profile of a request: by its path, else by `X-Tern-Profile`, else `toncenter` for clients that send
+ * `X-Ton-Client-Version`, else the default of the server.
+ *
+ * @throws http/bad-parameter for an unknown profile
+ */
+export function chooseProfile(ofPath: Profile | null, headers: IncomingHttpHeaders, byDefault: Profile): Profile {
+  if (ofPath !== null) return ofPath;
+  const named = headers['x-tern-profile'];
+  if (named === undefined) return headers['x-ton-client-version'] === undefined ? byDefault : 'toncenter';
+  if (named === 'spec' || named === 'toncenter') return named;
+  throw httpErrors['bad-parameter']({ parameter: 'X-Tern-Profile', problem: 'it must be spec or toncenter' });
 }
 
 /** Finds the network of a request by its host name. */

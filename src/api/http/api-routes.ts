@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { missingPath, type NetworkChoice } from '#api/http/api-paths.js';
+import { chooseProfile, missingPath, type NetworkChoice, TONCENTER_MOUNT } from '#api/http/api-paths.js';
 import { type ApiStyle, NO_ECHO, styleOf, takeEchoedExtra } from '#api/http/api-style.js';
 import { arrivalOf, type Connections } from '#api/http/connections.js';
 import type { EarlyRefusals } from '#api/http/early-refusals.js';
+import type { RawParameters } from '#api/http/endpoint.js';
 import {
   type CompiledApi,
   type CompiledEndpoint,
@@ -17,8 +18,7 @@ import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { JSON_RPC, type JsonBody, parseRpc, rpcIdOf } from '#api/http/json-body.js';
 import { takeMinSeqno } from '#api/http/min-seqno.js';
-import { chooseProfile, TONCENTER_MOUNT } from '#api/http/profile.js';
-import { dropMeaningless, parseQuery, type RawParameters } from '#api/http/query-string.js';
+import { dropMeaningless, parseQuery } from '#api/http/parameters.js';
 import { type Replies, RequestState } from '#api/http/replies.js';
 import type { EndpointResult } from '#api/http/response-cache.js';
 import type { Turns } from '#api/http/turns.js';

@@ -1,7 +1,8 @@
+import type { RawParameters } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, Profile, StyleName } from '#api/http/http-api.js';
 import type { OpenApiJson } from '#api/http/openapi-schemas.js';
-import { exactGrammar, foldingGrammar, type QueryGrammar, type RawParameters } from '#api/http/query-string.js';
+import { exactGrammar, foldingGrammar, type QueryGrammar } from '#api/http/parameters.js';
 
 /** An error response. */
 interface ApiFailure {

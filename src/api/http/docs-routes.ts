@@ -5,13 +5,12 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AddressLimit } from '#api/http/address-limit.js';
-import type { NetworkChoice } from '#api/http/api-paths.js';
+import { type NetworkChoice, TONCENTER_MOUNT } from '#api/http/api-paths.js';
 import { type ApiStyle, JSON_TYPE, styleOf } from '#api/http/api-style.js';
 import { INIT_SCRIPT, PAGE_STYLE } from '#api/http/docs-page-files.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi, HttpNetwork, Profile } from '#api/http/http-api.js';
 import { openApiDocument } from '#api/http/openapi.js';
-import { TONCENTER_MOUNT } from '#api/http/profile.js';
 import { PrecompressedText } from '#api/http/replies.js';
 
 interface DocsSubjects {

@@ -1,7 +1,7 @@
 import { type ServerResponse, validateHeaderValue } from 'node:http';
 import type { TObject } from '@sinclair/typebox';
 import { styleOf } from '#api/http/api-style.js';
-import { type AnyEndpoint, type Freshness, JsonText } from '#api/http/endpoint.js';
+import { type AnyEndpoint, type Freshness, JsonText, type RawParameters } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HeldAnswers } from '#api/http/held-answers.js';
 import type {
@@ -23,9 +23,14 @@ import {
   type RequestSwitches,
   type TakeSwitches,
 } from '#api/http/parameters.js';
-import { type RenameTypes, typeRenamer } from '#api/http/profile.js';
-import type { RawParameters } from '#api/http/query-string.js';
-import { type CurrentHead, EndpointResult, parametersKey, ResponseCache } from '#api/http/response-cache.js';
+import {
+  type CurrentHead,
+  EndpointResult,
+  parametersKey,
+  type RenameTypes,
+  ResponseCache,
+  typeRenamer,
+} from '#api/http/response-cache.js';
 import { cachedPrice, priceOf, type WorkPermit, WorkQueue, type WorkSettings, workDone } from '#api/http/work-queue.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';

@@ -9,7 +9,9 @@ import {
   type TUnion,
   Type,
 } from '@sinclair/typebox';
-import type { RawParameters } from '#api/http/query-string.js';
+
+/** Raw parameters of a request by name. From a query: strings, or a list of them for a repeated name. */
+export type RawParameters = Record<string, unknown>;
 
 /** How long a response stays valid: not at all, until the next masterchain block, or for ever. */
 export type Freshness = 'none' | 'head' | 'forever';

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { AnswerTail, AnyEndpoint } from '#api/http/endpoint.js';
+import type { AnswerTail, AnyEndpoint, RawParameters } from '#api/http/endpoint.js';
 import type { NoSwitches, ParameterSource, RequestSwitches, SwitchValues } from '#api/http/parameters.js';
-import type { RawParameters } from '#api/http/query-string.js';
 import type { ReceivedPart } from '#api/http/received-bytes.js';
 import type { TernError } from '#kernel/tern-error.js';
 import type { StreamLimits } from '#services/access/access.js';

@@ -1,7 +1,6 @@
-import type { AnyEndpoint } from '#api/http/endpoint.js';
+import type { AnyEndpoint, RawParameters } from '#api/http/endpoint.js';
 import { parseJsonBody, parseRpc, rpcIdOf } from '#api/http/json-body.js';
-import { compileParameters } from '#api/http/parameters.js';
-import { foldingGrammar, parseQuery, type RawParameters } from '#api/http/query-string.js';
+import { compileParameters, foldingGrammar, parseQuery } from '#api/http/parameters.js';
 import type { FuzzTarget } from '#test/fuzz/fuzz-target.js';
 import { mutate } from '#test/fuzz/mutate.js';
 import { fakeEndpoints } from '#test/support/fake-http-api.js';

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import type { RawParameters } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { RawParameters } from '#api/http/query-string.js';
 
 /** Last segment of the JSON-RPC path. */
 export const JSON_RPC = 'jsonRPC';

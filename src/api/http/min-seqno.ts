@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from '@sinclair/typebox';
+import type { RawParameters } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { AnyHttpApi } from '#api/http/http-api.js';
 import { requestSwitch } from '#api/http/parameters.js';
-import type { RawParameters } from '#api/http/query-string.js';
 import { WaitingRequests } from '#api/http/waiting-requests.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { type Link, LinkedList } from '#kernel/linked-list.js';

@@ -1,5 +1,6 @@
 import type { TSchema } from '@sinclair/typebox';
 import { httpErrors } from '#api/http/errors.js';
+import type { Profile } from '#api/http/http-api.js';
 
 /** A JSON value of the document. */
 export type OpenApiJson = { [name: string]: unknown };
@@ -96,4 +97,53 @@ const DATA = new Set(['const', 'default', 'enum', 'example', 'examples', 'requir
 
 function referenceTo(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
+}
+
+/** Schema keyword: additional keywords in the document of each profile. */
+const BY_PROFILE = 'x-by-profile';
+
+/** Schema keyword of an object: optional members that are always present in the `toncenter` profile, null without a value. */
+const NULL_IN_TONCENTER = 'x-null-in-toncenter';
+
+/** For schemas that differ by profile in the document, in a type or a default; validation ignores it. */
+export function byProfile(words: Readonly<Record<Profile, OpenApiJson>>): { readonly [BY_PROFILE]: typeof words } {
+  return { [BY_PROFILE]: words };
+}
+
+/** For schemas that accept more than the document says, such as a number as a string. */
+export function documentedAs(words: OpenApiJson): ReturnType<typeof byProfile> {
+  return byProfile({ spec: words, toncenter: words });
+}
+
+/** For an object that leaves out optional members without a value in the `spec` profile, and has null in the other one. */
+export function nullInToncenter(names: readonly string[]): { readonly [NULL_IN_TONCENTER]: typeof names } {
+  return { [NULL_IN_TONCENTER]: names };
+}
+
+/** Replaces these keywords by what they mean for a profile, in a document of plain JSON. */
+export function applyProfileKeywords(part: OpenApiJson, profile: Profile): void {
+  for (const value of Object.values(part)) {
+    if (typeof value === 'object' && value !== null) applyProfileKeywords(value as OpenApiJson, profile);
+  }
+  const { [BY_PROFILE]: words, [NULL_IN_TONCENTER]: names } = part;
+  if (words !== undefined) {
+    delete part[BY_PROFILE];
+    Object.assign(part, (words as Readonly<Record<Profile, OpenApiJson>>)[profile]);
+  }
+  if (names !== undefined) {
+    delete part[NULL_IN_TONCENTER];
+    if (profile === 'toncenter') makeNullable(part, names as readonly string[]);
+  }
+}
+
+function makeNullable(object: OpenApiJson, names: readonly string[]): void {
+  const properties = object.properties as OpenApiJson;
+  for (const name of names) properties[name] = orNull(properties[name] as OpenApiJson);
+  object.required = [...((object.required as string[] | undefined) ?? []), ...names];
+}
+
+function orNull(schema: OpenApiJson): OpenApiJson {
+  if (typeof schema.type === 'string' && schema.enum === undefined) return { ...schema, type: [schema.type, 'null'] };
+  const { description, ...rest } = schema;
+  return { ...(description === undefined ? {} : { description }), anyOf: [rest, { type: 'null' }] };
 }

@@ -1,4 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
+import { TONCENTER_MOUNT } from '#api/http/api-paths.js';
 import {
   type ApiStyle,
   COMMON_STATUSES,
@@ -13,9 +14,8 @@ import { type AnyEndpoint, NULL_IS_VALUE } from '#api/http/endpoint.js';
 import type { AnyHttpApi, Profile } from '#api/http/http-api.js';
 import { JSON_RPC } from '#api/http/json-body.js';
 import { minSeqnoSwitch } from '#api/http/min-seqno.js';
-import { type OpenApiJson, SchemaComponents } from '#api/http/openapi-schemas.js';
+import { applyProfileKeywords, type OpenApiJson, SchemaComponents } from '#api/http/openapi-schemas.js';
 import { INTEGER_PATTERN, type RequestSwitches } from '#api/http/parameters.js';
-import { applyProfileKeywords, TONCENTER_MOUNT } from '#api/http/profile.js';
 
 /** An API without what runs it. */
 export type DescribedApi = Omit<AnyHttpApi, 'context'>;

@@ -1,11 +1,24 @@
 import { gunzipSync, gzip } from 'node:zlib';
-import type { AnswerTail, SerializedJson } from '#api/http/endpoint.js';
+import type { AnswerTail, RawParameters, SerializedJson } from '#api/http/endpoint.js';
 import type { AnswerHeaders, AnyHttpApi, ChangeLog } from '#api/http/http-api.js';
 import type { ParameterSource } from '#api/http/parameters.js';
-import type { RenameTypes } from '#api/http/profile.js';
-import type { RawParameters } from '#api/http/query-string.js';
 import type { Clock } from '#kernel/clock.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
+
+/** Renames the types in a serialised result. */
+export type RenameTypes = (json: string) => string;
+
+/**
+ * Renames values of `@type` by a table. Quotes within strings are escaped in JSON, so a match, which begins with an unescaped
+ * quote after `{` or `,`, is a key and never part of a string.
+ */
+export function typeRenamer(names: Readonly<Record<string, string>>): RenameTypes {
+  const table = new Map(Object.entries(names).filter(([from, to]) => from !== to));
+  if (table.size === 0) return (json) => json;
+  const alternatives = [...table.keys()].map((name) => name.replace(/[^A-Za-z0-9]/g, '\\$&')).join('|');
+  const pattern = new RegExp(`(?<=[{,]"@type":")(?:${alternatives})(?=")`, 'g');
+  return (json) => json.replace(pattern, (name) => table.get(name) as string);
+}
 
 /** Longer results are not kept compressed: one is expanded by the main thread at once. */
 const MOST_COMPRESSED = 512 * 1024;

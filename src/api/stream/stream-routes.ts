@@ -1,6 +1,6 @@
 import { WebSocketServer } from 'ws';
+import { TONCENTER_MOUNT } from '#api/http/api-paths.js';
 import type { RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
-import { TONCENTER_MOUNT } from '#api/http/profile.js';
 import { ConnectionLimits } from '#api/stream/connection-limits.js';
 import { streamAsyncApi, streamOpenApi } from '#api/stream/description.js';
 import { streamErrors } from '#api/stream/errors.js';

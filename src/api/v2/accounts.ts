@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { freshnessAt, GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
-import { accountParams } from '#api/v2/parameters.js';
+import { accountParams, freshnessAt } from '#api/v2/parameters.js';
 import { PRICE } from '#api/v2/price.js';
 import {
   AccountAddress,

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { GET_OR_POST, NO_PARAMETERS, type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import {
   blockAt,
@@ -9,6 +9,7 @@ import {
   blockPosition,
   blockPositionFields,
   masterchainSeqno,
+  NO_PARAMETERS,
   optionalBlockSeqno,
   optionalInt64Parameter,
   shardParameter,

@@ -1,4 +1,3 @@
-import { Type } from '@sinclair/typebox';
 import { endpointOf } from '#api/http/endpoint.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import type { ReadOptions } from '#services/chain/read-context.js';
@@ -40,13 +39,6 @@ export const v2Endpoint = endpointOf<V2Context>();
 
 /** Verbs of methods that read. */
 export const GET_OR_POST = ['GET', 'POST'] as const;
-
-export const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
-
-/** Of an answer about an account: it changes with the next block, or never when it is about a named one. */
-export function freshnessAt({ seqno }: { readonly seqno?: number }) {
-  return seqno === undefined ? ('head' as const) : ('forever' as const);
-}
 
 /** A text as the value of a header: printable ASCII, at most 200 characters. */
 export function headerText(text: string): string {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { freshnessAt, GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
-import { accountParameter, optionalMasterchainSeqno } from '#api/v2/parameters.js';
+import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { accountParameter, freshnessAt, optionalMasterchainSeqno } from '#api/v2/parameters.js';
 import { PRICE } from '#api/v2/price.js';
 import {
   AccountAddress,

@@ -1,8 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import { freshnessAt, GET_OR_POST, NO_PARAMETERS, type V2Context, v2Endpoint } from '#api/v2/context.js';
-import { configIdParameter, librariesParameter, MAX_LIBRARIES, optionalMasterchainSeqno } from '#api/v2/parameters.js';
+import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
+import {
+  configIdParameter,
+  freshnessAt,
+  librariesParameter,
+  MAX_LIBRARIES,
+  NO_PARAMETERS,
+  optionalMasterchainSeqno,
+} from '#api/v2/parameters.js';
 import { PRICE } from '#api/v2/price.js';
 import { bytesField, hashField, TvmCell, tvmCell, typeName, v2Object } from '#api/v2/ton-objects.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';

@@ -13,6 +13,8 @@ const SHARD_EXAMPLE = '-9223372036854775808';
 const ADDRESS_EXAMPLE = 'EQCD39VS5jcptHL8vMjEXrzGaRcCVYto7HUn4bpAOg8xqB2N';
 const HASH_EXAMPLE = 'z8rVJtc9ObsmKK6RdaZJAwBAKqAS9bmgGRC+5k6xUzI=';
 
+export const NO_PARAMETERS = Type.Object({}, { additionalProperties: false });
+
 /** An account in raw or user-friendly form. Decodes to the address with the flags of its form. */
 export function parsedAddressParameter(description: string) {
   return Type.Transform(Type.String({ description, examples: [ADDRESS_EXAMPLE] }))
@@ -49,6 +51,11 @@ export const accountParams = Type.Object(
   { address: accountParameter, seqno: optionalMasterchainSeqno },
   { additionalProperties: false },
 );
+
+/** Of an answer about an account: it changes with the next block, or never when it is about a named one. */
+export function freshnessAt({ seqno }: { readonly seqno?: number }) {
+  return seqno === undefined ? ('head' as const) : ('forever' as const);
+}
 
 /** `seqno` of a block in its shard. */
 const blockSeqnoParameter = Type.Integer({

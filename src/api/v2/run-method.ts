@@ -1,8 +1,8 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { freshnessAt, headerText, type V2Context, v2Endpoint } from '#api/v2/context.js';
+import { headerText, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
-import { accountParameter, optionalMasterchainSeqno } from '#api/v2/parameters.js';
+import { accountParameter, freshnessAt, optionalMasterchainSeqno } from '#api/v2/parameters.js';
 import { PRICE } from '#api/v2/price.js';
 import { decodeLegacyStack, decodeTypedStack, LegacyStackArgument, TvmStackArgument } from '#api/v2/stack-arguments.js';
 import {

@@ -1,6 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Profile } from '#api/http/http-api.js';
-import { byProfile, nullInToncenter } from '#api/http/profile.js';
+import { byProfile, nullInToncenter } from '#api/http/openapi-schemas.js';
 import type { TextsOfProfile, WrittenAddress, WrittenMessage } from '#api/v3/final-texts.js';
 import {
   addressText,

@@ -1,8 +1,7 @@
-import type { LiveBody } from '#api/http/endpoint.js';
+import type { LiveBody, RawParameters } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { Profile } from '#api/http/http-api.js';
 import { liveSyntaxProblem } from '#api/http/json-body.js';
-import type { RawParameters } from '#api/http/query-string.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';

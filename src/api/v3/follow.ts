@@ -1,7 +1,7 @@
+import type { RawParameters } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import { FOLLOW_PATH } from '#api/http/follow-url.js';
 import type { HttpNetwork, RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
-import type { RawParameters } from '#api/http/query-string.js';
 import { WaitingRequests } from '#api/http/waiting-requests.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { decodeHash256 } from '#api/v3/parameters.js';

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { Profile } from '#api/http/http-api.js';
-import { byProfile } from '#api/http/profile.js';
+import { byProfile } from '#api/http/openapi-schemas.js';
 import { walletMembers, walletOf } from '#api/v3/accounts.js';
 import {
   AddressCollector,

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { AnyEndpoint } from '#api/http/endpoint.js';
-import { byProfile } from '#api/http/profile.js';
+import { byProfile } from '#api/http/openapi-schemas.js';
 import { accountDependency, messageDependency, messagesToDependency } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import { commaList } from '#api/http/endpoint.js';
 import type { Profile } from '#api/http/http-api.js';
+import { byProfile, documentedAs } from '#api/http/openapi-schemas.js';
 import { REFUSES_EMPTY } from '#api/http/parameters.js';
-import { byProfile, documentedAs } from '#api/http/profile.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
 import { fromBase64, fromHex, toBase64 } from '#kernel/bytes.js';

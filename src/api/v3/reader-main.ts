@@ -1,7 +1,6 @@
 // A reader thread: answers calls of API v3 as a whole, over database connections of its own.
 import { JsonText } from '#api/http/endpoint.js';
-import { compileParameters, type ParameterReader } from '#api/http/parameters.js';
-import { foldingGrammar } from '#api/http/query-string.js';
+import { compileParameters, foldingGrammar, type ParameterReader } from '#api/http/parameters.js';
 import { keptTexts } from '#api/v3/address-row-cache.js';
 import { ChangedKeys } from '#api/v3/answer-keys.js';
 import { v3Context } from '#api/v3/context.js';

@@ -21,7 +21,7 @@ export function systemEnvironment(logger: Logger): Environment {
     clock: systemClock,
     unixTimeMs: Date.now,
     random: Math.random,
-    randomBytes: (size) => randomBytes(size),
+    randomBytes,
     logger,
   };
 }

@@ -6,6 +6,7 @@ import type { LocalnetContext } from '#api/localnet/context.js';
 import { localnetDescription } from '#api/localnet/description.js';
 import type { V2Context } from '#api/v2/context.js';
 import { V2_TYPE_NAMES, v2Endpoints, v2Tags } from '#api/v2/endpoints.js';
+import { keptTexts } from '#api/v3/address-row-cache.js';
 import {
   type V3ChainContext,
   type V3ChainNetwork,
@@ -89,6 +90,25 @@ export function v2Api(network: OpenNetwork, pending: LiveMessages | null): HttpA
       header,
       worked,
     }),
+  };
+}
+
+interface IndexFactsOptions {
+  readonly isTestnet: boolean;
+  /** Memory for the texts of answers; 0: none are kept. */
+  readonly textBytes: number;
+  /** Follows messages; null: nobody does. */
+  readonly pending: LiveMessages | null;
+}
+
+/** What API v3, emulation and streams know of a network that has an index, besides their reads. */
+export function indexFacts(index: NetworkIndex, { isTestnet, textBytes, pending }: IndexFactsOptions) {
+  return {
+    isTestnet,
+    coverage: () => index.coverage(),
+    ...(index.lookUps === null ? {} : { lookUps: index.lookUps }),
+    ...(pending === null ? {} : { pending }),
+    ...keptTexts(textBytes, index.changes, () => index.version),
   };
 }
 

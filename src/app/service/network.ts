@@ -171,6 +171,8 @@ export interface OpenNetwork {
   /** The pool of a group; the public pool for unknown groups. */
   poolOf(group: string | null): LiteserverPool;
   health(): NetworkHealth;
+  /** Seqno of the newest masterchain block that liteservers of the public group have reported. */
+  readonly headSeqno: () => number;
   close(): Promise<void>;
 }
 
@@ -228,6 +230,7 @@ export function openNetwork(options: OpenNetworkOptions, modules: Environment): 
           details: { get_methods: mode, get_methods_run: ran_on, get_methods_reason: reason },
         });
       },
+      headSeqno: () => everybody.lite.headSeqno,
       close: () => closers.close(),
     };
   });

@@ -5,7 +5,6 @@ import type { AnyHttpApi, HttpNetwork, NetworkHealth } from '#api/http/http-api.
 import { type HttpServer, startHttpServer } from '#api/http/server.js';
 import { StreamRoutes } from '#api/stream/stream-routes.js';
 import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
-import { keptTexts } from '#api/v3/address-row-cache.js';
 import { followRoute } from '#api/v3/follow.js';
 import { ReaderPool } from '#api/v3/reader-pool.js';
 import { webhookRoutes } from '#api/webhooks/webhook-routes.js';
@@ -14,7 +13,7 @@ import { configErrors } from '#app/config/errors.js';
 import type { Listener } from '#app/config/listeners.js';
 import { isSameNetwork, isTestnet, type NamedGroup, type NamedNetwork } from '#app/config/networks.js';
 import { ForkAccountImporter } from '#app/service/account-import.js';
-import { adminApi, emulateApi, localnetApi, networkEmulation, v2Api, v3Api } from '#app/service/apis.js';
+import { adminApi, emulateApi, indexFacts, localnetApi, networkEmulation, v2Api, v3Api } from '#app/service/apis.js';
 import { type Environment, withClosers, withLogField } from '#app/service/environment.js';
 import { serviceErrors } from '#app/service/errors.js';
 import { IncarnationWatch } from '#app/service/incarnation-watch.js';
@@ -485,13 +484,8 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
     if (plan !== null && typeof plan !== 'string' && index !== null) {
       const testnet = await isTestnet(network.config);
       const covered = index;
-      const facts = {
-        isTestnet: testnet,
-        coverage: () => covered.coverage(),
-        ...(index.lookUps === null ? {} : { lookUps: index.lookUps }),
-        ...(pending === null ? {} : { pending: pending.live }),
-        ...keptTexts(plan.textCacheMb * MIB, index.changes, () => covered.version),
-      };
+      const textBytes = plan.textCacheMb * MIB;
+      const facts = indexFacts(index, { isTestnet: testnet, textBytes, pending: pending?.live ?? null });
       if (index.role !== 'indexer') {
         if (facts.addressRows !== undefined) {
           const ahead = new AddressReadAhead({ ...facts, index: index.reads }, facts.addressRows);
@@ -530,7 +524,7 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
         apis,
         health: () =>
           index === null ? withoutIndex(open.health(), reason) : withIndex(open.health(), index, options.maxIndexLagMs),
-        headSeqno: () => open.poolOf(null).lite.headSeqno,
+        headSeqno: open.headSeqno,
       },
       close: () => closers.close(),
     };

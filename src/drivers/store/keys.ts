@@ -95,3 +95,8 @@ export function seqnoOfId(id: bigint): number {
 export function firstIdOf(mc_seqno: number): bigint {
   return BigInt(mc_seqno) << ORDINAL_BITS;
 }
+
+/** The position of a block. @param shard its shard id as it is stored, signed */
+export function shardPosition(workchain: number, shard: bigint, seqno: number) {
+  return { workchain, shard: BigInt.asUintN(64, shard), seqno };
+}

@@ -1,12 +1,5 @@
-import { firstIdOf, seqnoOfId } from '#drivers/store/keys.js';
-import type {
-  BlockFilter,
-  IndexExtent,
-  IndexedBlock,
-  Listed,
-  Page,
-  ShardPosition,
-} from '#drivers/store/read/index-types.js';
+import { firstIdOf, seqnoOfId, shardPosition } from '#drivers/store/keys.js';
+import type { BlockFilter, IndexExtent, IndexedBlock, Listed, Page } from '#drivers/store/read/index-types.js';
 import {
   hasLt,
   hasTime,
@@ -192,11 +185,6 @@ function indexedBlock(found: BlockFound): IndexedBlock {
       return shardPosition(Number(workchain), shard, Number(seqno));
     }),
   };
-}
-
-/** @param shard signed, as it is stored */
-export function shardPosition(workchain: number, shard: bigint, seqno: number): ShardPosition {
-  return { workchain, shard: BigInt.asUintN(64, shard), seqno };
 }
 
 /** Whether a workchain has a block: otherwise a filter by an unknown workchain would scan all blocks. */

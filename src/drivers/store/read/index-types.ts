@@ -43,7 +43,7 @@ export interface TimeBounds {
   readonly end_lt?: bigint | undefined;
 }
 
-export interface ShardPosition {
+interface ShardPosition {
   readonly workchain: number;
   /** Unsigned. */
   readonly shard: bigint;

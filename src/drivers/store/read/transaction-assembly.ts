@@ -1,5 +1,4 @@
-import { addressBytes, firstIdOf, hashKey, seqnoOfId } from '#drivers/store/keys.js';
-import { shardPosition } from '#drivers/store/read/blocks.js';
+import { addressBytes, firstIdOf, hashKey, seqnoOfId, shardPosition } from '#drivers/store/keys.js';
 import type {
   HeldTransaction,
   HeldTransactions,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseQuery } from '#api/http/query-string.js';
+import { parseQuery } from '#api/http/parameters.js';
 import { errorCode } from '#test/support/error-code.js';
 
 const read = (text: string) => ({ ...parseQuery(text) });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
 const TICK_MS = 10;
 
@@ -43,7 +43,9 @@ export function processTreeMs(pid: number): number {
   return sum;
 }
 
-function childrenOf(pid: number): number[] {
+/** Processes that a process has started, without theirs; none where there is no `/proc`. */
+export function childrenOf(pid: number): number[] {
+  if (!existsSync('/proc/self/stat')) return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)

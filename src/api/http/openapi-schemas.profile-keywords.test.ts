@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { expect, it } from 'vitest';
-import { applyProfileKeywords, byProfile, documentedAs, nullInToncenter } from '#api/http/profile.js';
+import { applyProfileKeywords, byProfile, documentedAs, nullInToncenter } from '#api/http/openapi-schemas.js';
 
 const Inner = { $ref: '#/components/schemas/Inner' };
 
