@@ -3,6 +3,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { endWithChildren } from '../test/support/end-with-children.js';
 import { measureDisturbance } from './disturbance.js';
 import { measureCase } from './harness.js';
 import { measureLatency } from './latency.js';
@@ -10,15 +11,7 @@ import { type BenchReport, reportText, thisMachine } from './report.js';
 import type { BenchSuite } from './suite.js';
 
 const folder = new URL('./', import.meta.url);
-const ownFiles = new Set([
-  'disturbance.ts',
-  'harness.ts',
-  'latency.ts',
-  'process-times.ts',
-  'report.ts',
-  'run.ts',
-  'suite.ts',
-]);
+const ownFiles = new Set(['disturbance.ts', 'harness.ts', 'latency.ts', 'report.ts', 'run.ts', 'suite.ts']);
 
 function knownNames(): string[] {
   return readdirSync(folder)
@@ -77,6 +70,7 @@ function readArguments() {
   }
 }
 
+endWithChildren();
 const given = readArguments();
 if (given instanceof Error) usage(given.message);
 else {

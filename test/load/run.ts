@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { endWithChildren } from '#test/support/end-with-children.js';
 import { ReplayProcess } from '#test/support/replay-process.js';
 import { vectorPath } from '#test/support/vector-files.js';
 import { loadConnections } from './connections.js';
@@ -121,12 +122,14 @@ if (run !== null) {
   const scratch = mkdtempSync(join(tmpdir(), 'tern-load-'));
   // A database that root starts runs as another user, who has to get there.
   chmodSync(scratch, 0o755);
+  const clean = () => rmSync(scratch, { recursive: true, force: true });
+  endWithChildren(clean);
   try {
     const held = await run(scratch, (line) => void process.stdout.write(`${line}\n`));
     process.stderr.write(held ? 'load: all as it should be\n' : 'load: NOT as it should be\n');
     if (!held) process.exitCode = 1;
   } finally {
-    rmSync(scratch, { recursive: true, force: true });
+    clean();
   }
 }
 

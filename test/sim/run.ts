@@ -8,6 +8,7 @@
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { endWithChildren } from '#test/support/end-with-children.js';
 import { BUILT_TERN } from '#test/support/tern-process.js';
 import { stopTestServer } from '#test/support/test-database.js';
 import { vectorPath } from '#test/support/vector-files.js';
@@ -33,6 +34,8 @@ import { twoIndexers } from './two-indexers.js';
 import { webhookOutages } from './webhooks.js';
 
 const DEV_CHAIN = join(import.meta.dirname, '../../vectors/dev-chain');
+
+endWithChildren();
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
