@@ -66,6 +66,12 @@ row('files with one importer', small.length);
 row('exported names that stand in two files', twice.length);
 if (options.includes('--names')) for (const [name, paths] of twice) console.log(`  ${name}: ${[...paths].join(' ')}`);
 
+/** Of the files of a trip: the command that runs it and its APIs, which learn what was written, and what is derived from the rows. */
+const PARTS = {
+  'the program, APIs and streams': /^src\/(api|app)\//,
+  'actions and webhooks': /\/actions?\b|\/action-row\.ts$|\/webhooks\b/,
+};
+
 if (options.includes('--trips')) {
   const trips = await tripFiles(checkout);
   const titles = {
@@ -78,6 +84,9 @@ if (options.includes('--trips')) {
     const all = trips[/** @type {keyof typeof trips} */ (key)];
     const codecs = all.filter((path) => /^src\/(kernel|formats)\//.test(path));
     row(`files that run: ${title}`, `${all.length - codecs.length} and ${codecs.length} of kernel and formats`);
+    for (const [name, pattern] of key === 'rows' ? Object.entries(PARTS) : []) {
+      row(`  of these: ${name}`, all.filter((path) => pattern.test(path)).length);
+    }
     if (options.includes('--names')) for (const path of all) console.log(`  ${path}`);
   }
 }
