@@ -72,7 +72,7 @@ describe('reader threads', () => {
   });
 
   it('help with smaller calls while they have room; one is started when some had none', async () => {
-    const pool = poolOf({ fromPrice: 25, sharedFromPrice: 4, callsPerThread: 1 });
+    const pool = poolOf({ fromPrice: 25, sharedFromPrice: 4, sharedCallsPerThread: 1 });
     expect(pool.helps('transactions', 3.9)).toBe(false);
     expect(pool.metrics().threads).toBe(0);
     for (let n = 0; n < UNHELPED - 1; n++) expect(pool.helps('transactions', 4)).toBe(false);
@@ -88,6 +88,26 @@ describe('reader threads', () => {
     expect(pool.helps('transactions', 4)).toBe(true);
     await pool.close();
     expect(pool.helps('transactions', 4)).toBe(false);
+  });
+
+  it('help with pages of ten transactions where there are several, for which calls wait', async () => {
+    const pool = poolOf({ threads: 2 });
+    expect(poolOf().helps('transactions', 4)).toBe(false);
+    for (let n = 0; n < UNHELPED - 1; n++) expect(pool.helps('transactions', 4)).toBe(false);
+    await expect.poll(() => pool.helps('transactions', 4)).toBe(true);
+    const answers: Promise<unknown>[] = [];
+    while (pool.helps('transactions', 4)) answers.push(pool.answer(call('transactions', { limit: '10' }), caller()));
+    // Of the one that is ready; the other one has begun to start, and two of each run.
+    expect(answers).toHaveLength(4);
+    expect(pool.metrics().running).toBe(4);
+    await Promise.all(answers);
+    expect(pool.metrics().threads).toBe(2);
+    await expect.poll(() => pool.helps('transactions', 4)).toBe(true);
+    while (pool.helps('transactions', 4)) answers.push(pool.answer(call('transactions', { limit: '10' }), caller()));
+    expect(pool.metrics().running + pool.metrics().waiting).toBe(8);
+    expect(pool.metrics().waiting).toBe(4);
+    await Promise.all(answers);
+    expect(pool.helps('transactions', 2.9)).toBe(false);
   });
 
   it('do not help while a call lasts long', async () => {

@@ -21,10 +21,18 @@ export interface ReaderSettings {
   readonly threads: number;
   /** Calls of at least this price are answered by them. Default: 20. */
   readonly fromPrice: number;
-  /** Calls of at least this price are answered by a thread that is free, while the main thread works on several. Default: 5. */
+  /**
+   * Calls of at least this price are answered by a thread that has room for them, while the main thread works on several.
+   * Default: 5; 3 for several threads, which includes a page of 10 transactions.
+   */
   readonly sharedFromPrice: number;
   /** Calls that a thread has at a time: while one waits for the database, it works on the other. Default: 2. */
   readonly callsPerThread: number;
+  /**
+   * While threads have fewer calls than this each, waiting ones included, they have room for these smaller calls. Default: 2; 4
+   * for several threads: where there are more processors, the main thread is the one that must not have too much to do.
+   */
+  readonly sharedCallsPerThread: number;
   /** Calls that wait for a thread; further ones are refused. Default: 64. */
   readonly maxWaiting: number;
   /** Heap of a thread; one that needs more ends, and its calls fail. Default: 384 MiB. */
@@ -38,10 +46,13 @@ export const defaultReaderSettings: ReaderSettings = {
   fromPrice: 20,
   sharedFromPrice: 5,
   callsPerThread: 2,
+  sharedCallsPerThread: 2,
   maxWaiting: 64,
   heapMb: 384,
   stuckMs: 5_000,
 };
+
+const SEVERAL_THREADS = { sharedFromPrice: 3, sharedCallsPerThread: 4 } as const;
 
 export interface ReaderModules {
   /** What threads are started with; awaited by the calls that need one. */
@@ -115,7 +126,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   #replaced = 0;
 
   constructor(options: Partial<ReaderSettings>, modules: ReaderModules) {
-    this.#settings = { ...defaultReaderSettings, ...options };
+    const several = (options.threads ?? defaultReaderSettings.threads) > 1 ? SEVERAL_THREADS : {};
+    this.#settings = { ...defaultReaderSettings, ...several, ...options };
     this.#modules = modules;
     this.#waiting = new FairShare({ now: () => modules.clock.now() });
   }
@@ -125,10 +137,10 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   }
 
   helps(endpoint: string, price: number): boolean {
-    const { sharedFromPrice, callsPerThread } = this.#settings;
+    const { sharedFromPrice, sharedCallsPerThread } = this.#settings;
     if (this.#closed || price < sharedFromPrice || !INDEX_ENDPOINTS.has(endpoint)) return false;
     const ready = this.#readers.filter(({ thread }) => thread.isAlive && thread.isReady).length;
-    if (this.#running < ready * callsPerThread) return !this.#isSlow();
+    if (this.#running + this.#waiting.size < ready * sharedCallsPerThread) return !this.#isSlow();
     // Nobody waits until it has started: it is for later calls.
     if (ready === 0 && ++this.#unhelped >= UNHELPED) this.#startEarly();
     return false;
