@@ -490,8 +490,9 @@ export class EndpointCalls {
     const calledOff = new AbortController();
     const late = new Promise<null>((resolve) => {
       cancel = this.#clock.schedule(HELP_MS, () => {
-        calledOff.abort();
+        // First: then the error of what is called off comes too late to be taken for an answer.
         resolve(null);
+        calledOff.abort();
       });
     });
     const answering = this.#onThread(call, request, calledOff.signal);

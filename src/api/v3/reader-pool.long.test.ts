@@ -268,6 +268,22 @@ describe('reader threads with more than they can do', () => {
     });
   });
 
+  it('do not begin a call that waited until it was late', async () => {
+    const pool = poolOf({ callsPerThread: 1 });
+    await withLockedTable(async (blocked) => {
+      const late = new AbortController();
+      const first = pool.answer(call('blocks', { limit: '1' }), caller());
+      await expect.poll(blocked).toBe(1);
+      const second = pool.answer(call('blocks', { limit: '1' }), { ...caller(), late: late.signal });
+      expect(pool.metrics()).toMatchObject({ running: 1, waiting: 1 });
+      late.abort();
+      await expect(second).rejects.toMatchObject({ code: 'v3/reader-cancelled' });
+      expect(pool.metrics()).toMatchObject({ running: 1, waiting: 0 });
+      first.catch(() => {});
+    });
+    await expect.poll(() => pool.metrics()).toMatchObject({ running: 0, answers: 1 });
+  });
+
   it('are replaced when they are stuck', async () => {
     const silent = await silentServer();
     const clock = new FakeClock();

@@ -175,7 +175,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     call: ThreadCall<SwitchValues<V3Switches>>,
     { signal, client, late }: ThreadCaller,
   ): Promise<ThreadAnswer> {
-    await this.#enter(client, signal);
+    await this.#enter(client, signal, late);
     const { clock } = this.#modules;
     const began = clock.now();
     const place = this.#began.add(began);
@@ -193,8 +193,12 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     }
   }
 
-  /** Waits until a thread has room for a call of the client. @throws v3/readers-busy, v3/reader-closed, the reason of the signal */
-  async #enter(client: string, signal: AbortSignal): Promise<void> {
+  /**
+   * Waits until a thread has room for a call of the client.
+   *
+   * @throws v3/readers-busy, v3/reader-closed, v3/reader-cancelled when the caller has stopped waiting, the reason of the signal
+   */
+  async #enter(client: string, signal: AbortSignal, late?: AbortSignal): Promise<void> {
     const { threads, callsPerThread, maxWaiting } = this.#settings;
     if (this.#running < threads * callsPerThread) {
       this.#running++;
@@ -207,19 +211,27 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     }
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
-      const onAbort = (): void => {
+      const leave = (reason: unknown): void => {
         this.#waiting.remove(client, place);
-        reject(signal.reason);
+        stopListening();
+        reject(reason);
+      };
+      const onAbort = (): void => leave(signal.reason);
+      const onLate = (): void => leave(v3Errors['reader-cancelled']({}));
+      const stopListening = (): void => {
+        signal.removeEventListener('abort', onAbort);
+        late?.removeEventListener('abort', onLate);
       };
       const turn: WaitingCall = {
         begin: () => {
-          signal.removeEventListener('abort', onAbort);
+          stopListening();
           this.#running++;
           resolve();
         },
         refuse: reject,
       };
       signal.addEventListener('abort', onAbort, { once: true });
+      late?.addEventListener('abort', onLate, { once: true });
       const place = this.#waiting.add(client, turn);
     });
   }
