@@ -419,6 +419,12 @@ async function newQuestions(hunted: Hunted, random: Random): Promise<Question[]>
     add(['metadata', `address=${address}`]);
     anyOf(['accountStates', `address=${address}&address=${jetton}`], ['jetton/masters', `address=${jetton}`]);
     anyOf(...ofJettonOwner(owner), ['jetton/transfers', `jetton_wallet=${address}&limit=5`]);
+    anyOf(
+      ['jetton/wallets', `jetton_address=${jetton}&limit=5`],
+      ['jetton/wallets', `jetton_address=${jetton}&sort=desc&limit=5`],
+      ['jetton/transfers', `jetton_master=${jetton}&limit=5`],
+      ['jetton/burns', `jetton_master=${jetton}&limit=5`],
+    );
   }
   for (const { source, destination } of (jettons.jetton_transfers ?? []) as Json[]) {
     anyOf(...ofJettonOwner(source), ...(destination == null ? [] : ofJettonOwner(destination)));
@@ -430,7 +436,12 @@ async function newQuestions(hunted: Hunted, random: Random): Promise<Question[]>
       ['nft/transfers', `item_address=${address}&limit=5`],
       ['nft/sales', `address=${owner}`],
     );
-    if (collection != null) add(['nft/collections', `collection_address=${collection}`]);
+    if (collection == null) continue;
+    anyOf(
+      ['nft/collections', `collection_address=${collection}`],
+      ['nft/items', `collection_address=${collection}&limit=5`],
+      ['nft/transfers', `collection_address=${collection}&limit=5`],
+    );
   }
   for (const { old_owner, new_owner } of (nfts.nft_transfers ?? []) as Json[]) {
     anyOf(...ofNftOwner(old_owner), ...(new_owner == null ? [] : ofNftOwner(new_owner)));

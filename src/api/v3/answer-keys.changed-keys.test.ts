@@ -17,6 +17,8 @@ it('knows whether a key changed after a version', () => {
   expect(changes.isUnchanged(['c6'], 2)).toBe(false);
   expect(changes.isUnchanged(['a6', 'h7', 't7'], 2)).toBe(true);
   expect(changes.isUnchanged([], 2)).toBe(true);
+  changes.noteChanges(5, [{ touched: touched({ tokens: [8n] }), continued: [] }]);
+  expect(['k8', 'a8', 'o8'].map((key) => changes.isUnchanged([key], 4))).toEqual([false, true, true]);
 });
 
 it('takes everything as changed by an event that does not say what it touched', () => {

@@ -29,16 +29,23 @@ function ownedDependency(address: Address): string {
   return `o${accountKey(addressBytes(address))}`;
 }
 
+/** The jetton wallets of a jetton master or the items of an NFT collection, and their token events. */
+function tokenDependency(address: Address): string {
+  return `k${accountKey(addressBytes(address))}`;
+}
+
 /**
- * A list of contracts, or of token events of contracts, by their addresses or else by their owners; null: by neither, or they are too
- * many, and it depends on anything.
+ * A list of contracts, or of token events of contracts, by their addresses, or else by their owners, or else by their jetton masters or
+ * NFT collections; null: by none of these, or they are too many, and it depends on anything.
  */
 export function contractDependencies(
   addresses: readonly Address[] | undefined,
   owners: readonly Address[] | undefined,
+  tokens?: readonly Address[],
 ): readonly string[] | null {
   if (addresses !== undefined) return accountDependencies(addresses);
-  return owners === undefined || owners.length > MOST_ACCOUNTS ? null : owners.map(ownedDependency);
+  if (owners !== undefined) return owners.length > MOST_ACCOUNTS ? null : owners.map(ownedDependency);
+  return tokens === undefined || tokens.length > MOST_ACCOUNTS ? null : tokens.map(tokenDependency);
 }
 
 /** The messages that were sent to an account, received or not. */
@@ -75,7 +82,7 @@ export interface KnownChange {
 
 /** The keys of a change. */
 function* changedKeys({ touched, continued }: KnownChange): Generator<string> {
-  const { accounts, transactions, messages, traces, receivers, owners } = touched;
+  const { accounts, transactions, messages, traces, tokens, receivers, owners } = touched;
   for (const key of accounts) {
     yield `a${key}`;
     yield `c${key}`;
@@ -83,6 +90,7 @@ function* changedKeys({ touched, continued }: KnownChange): Generator<string> {
   }
   for (const key of receivers) yield `d${key}`;
   for (const key of owners) yield `o${key}`;
+  for (const key of tokens) yield `k${key}`;
   for (const key of continued) yield `c${key}`;
   for (const key of transactions) yield `h${key}`;
   for (const key of messages) yield `m${key}`;

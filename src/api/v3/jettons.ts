@@ -155,7 +155,7 @@ const wallets = v3Endpoint({
     },
   },
   freshness: 'head',
-  depends: ({ address, owner_address }) => contractDependencies(address, owner_address),
+  depends: ({ address, owner_address, jetton_address }) => contractDependencies(address, owner_address, jetton_address),
   handle: async ({ address, owner_address: owner, jetton_address: jetton, exclude_zero_balance, ...rest }, context) => {
     const filter = { address, owner, jetton, exclude_zero_balance, by_balance: rest.sort !== undefined };
     const listed = await context.network.index.jettonWallets(filter, pageOf(rest, context), context.query);

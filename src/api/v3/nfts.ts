@@ -258,7 +258,8 @@ const items = v3Endpoint({
     },
   },
   freshness: 'head',
-  depends: ({ address, owner_address }) => contractDependencies(address, owner_address),
+  depends: ({ address, owner_address, collection_address }) =>
+    contractDependencies(address, owner_address, collection_address),
   handle: async (given, context) => {
     const { address, owner_address: owner, collection_address: collection, include_on_sale } = given;
     const filter = {

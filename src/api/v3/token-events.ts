@@ -196,6 +196,15 @@ function checkEventParameters(params: Parameters<typeof checkPage>[0] & OwnerPar
   throw v3Errors.parameters({ problem: 'owner_address and address mean the same; give one of them' });
 }
 
+/** What a list of events depends on. */
+function eventDependencies(
+  contracts: readonly Address[] | undefined,
+  { address, owner_address = address }: OwnerParameters,
+  token: Address | undefined,
+): readonly string[] | null {
+  return contractDependencies(contracts, owner_address, token === undefined ? undefined : [token]);
+}
+
 /** Reads and writes a page of events. */
 async function answerEvents<Kind extends ListedTokenKind>(
   kind: Kind,
@@ -242,7 +251,7 @@ const jettonTransfers = v3Endpoint({
   price: pagePrice(ROW_PRICE.tokenEvent),
   coverage: EVENT_COVERAGE,
   freshness: 'head',
-  depends: ({ jetton_wallet, address, owner_address = address }) => contractDependencies(jetton_wallet, owner_address),
+  depends: ({ jetton_wallet, jetton_master, ...owned }) => eventDependencies(jetton_wallet, owned, jetton_master),
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction, jetton_wallet: account, jetton_master: token } = params;
     const filter = { ...boundsOf(params), owner, direction, account, token };
@@ -268,7 +277,7 @@ const jettonBurns = v3Endpoint({
   price: pagePrice(ROW_PRICE.tokenEvent),
   coverage: EVENT_COVERAGE,
   freshness: 'head',
-  depends: ({ jetton_wallet, address, owner_address = address }) => contractDependencies(jetton_wallet, owner_address),
+  depends: ({ jetton_wallet, jetton_master, ...owned }) => eventDependencies(jetton_wallet, owned, jetton_master),
   handle: (params, context) => {
     const { address, owner_address: owner = address, jetton_wallet: account, jetton_master: token } = params;
     return answerEvents('jetton_burn', { ...boundsOf(params), owner, account, token }, params, context, JettonBurns);
@@ -299,7 +308,8 @@ const nftTransfers = v3Endpoint({
   price: pagePrice(ROW_PRICE.tokenEvent),
   coverage: EVENT_COVERAGE,
   freshness: 'head',
-  depends: ({ item_address, address, owner_address = address }) => contractDependencies(item_address, owner_address),
+  depends: ({ item_address, collection_address, ...owned }) =>
+    eventDependencies(item_address, owned, collection_address),
   handle: (params, context) => {
     const { address, owner_address: owner = address, direction } = params;
     const { item_address: account, collection_address: token } = params;

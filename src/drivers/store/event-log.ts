@@ -28,7 +28,10 @@ export interface TouchedKeys {
   readonly messages: readonly bigint[];
   /** Roots of the traces that began, went on or were merged. */
   readonly traces: readonly bigint[];
-  /** `token_key` of each jetton master and NFT collection with a confirmed token event. */
+  /**
+   * `account_key` of each jetton master and NFT collection with new or changed confirmed token events, and of those that changed rows
+   * of jetton wallets and NFT items name, or named before, once.
+   */
   readonly tokens: readonly bigint[];
   /** `account_key` of each destination of a message that is not among `accounts`, once. */
   readonly receivers: readonly bigint[];
@@ -126,12 +129,12 @@ export async function appendEvents(client: ClientBase, events: readonly IndexEve
  * before do not hold any more. Other transactions that record an event wait until this one ends.
  *
  * @param accounts keys of the contracts, or of the participants of actions; null: any
- * @param others roots of the traces whose actions changed; keys of the owners of contracts and of token events
+ * @param others roots of the traces whose actions changed; keys of the owners and tokens of contracts and of token events
  */
 export async function recordContractChange(
   client: ClientBase,
   accounts: readonly bigint[] | null,
-  others: Partial<Pick<TouchedKeys, 'traces' | 'owners'>> = {},
+  others: Partial<Pick<TouchedKeys, 'traces' | 'owners' | 'tokens'>> = {},
 ): Promise<void> {
   const { rows } = await client.query<{ last_event: bigint }>({
     name: 'record-contract-change',

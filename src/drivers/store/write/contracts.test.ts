@@ -402,16 +402,20 @@ describe('the real owner of an item', () => {
 });
 
 describe('the event of a change', () => {
-  /** Writes, and reads which accounts the new events name as owners. */
-  const ownersAfter = async (...contracts: ContractFindings[]) => {
+  /** Writes, and reads which accounts the new events name. */
+  const namedAfter = async (...contracts: ContractFindings[]) => {
     const { rows: before } = await client.query<{ last: bigint }>('SELECT last_event AS last FROM index_state');
     await write(...contracts);
     const { rows } = await client.query<{ touched: Uint8Array }>('SELECT touched FROM index_events WHERE id > $1', [
       before[0]!.last,
     ]);
-    const keys = rows.flatMap(({ touched }) => decodeTouched(touched)!.owners);
-    return Array.from({ length: 256 }, (_, n) => n).filter((n) => keys.includes(accountKey(addressBytes(at(n)))));
+    const named = (list: 'owners' | 'tokens') => {
+      const keys = rows.flatMap(({ touched }) => decodeTouched(touched)![list]);
+      return Array.from({ length: 256 }, (_, n) => n).filter((n) => keys.includes(accountKey(addressBytes(at(n)))));
+    };
+    return { owners: named('owners'), tokens: named('tokens') };
   };
+  const ownersAfter = async (...contracts: ContractFindings[]) => (await namedAfter(...contracts)).owners;
 
   it('names the owners of wallets, items and masters before it and after it', async () => {
     expect(await ownersAfter(found(1, 10n, [wallet(5n)]), found(2, 10n, [item(51)]))).toEqual([50, 51]);
@@ -421,6 +425,20 @@ describe('the event of a change', () => {
     const admin = { ...master({}), values: { ...master({}).values, admin: at(53) } };
     expect(await ownersAfter(found(3, 10n, [admin]))).toEqual([53]);
     expect(await ownersAfter(found(1, 12n, []), found(3, 12n, [master({})]))).toEqual([50, 53]);
+  });
+
+  it('names the jetton masters of wallets and the collections of items before it and after it', async () => {
+    const walletOf = (jetton: number) => ({ ...wallet(5n), values: { ...wallet(5n).values, jetton: at(jetton) } });
+    const itemOf = (collection: number) => ({
+      ...item(51),
+      values: { ...item(51).values, collection: at(collection) },
+    });
+    expect(await namedAfter(found(1, 10n, [walletOf(61)]))).toEqual({ owners: [50], tokens: [61] });
+    expect(await namedAfter(found(1, 10n, [walletOf(61)]))).toEqual({ owners: [], tokens: [] });
+    expect(await namedAfter(found(1, 12n, [walletOf(62)]))).toEqual({ owners: [50], tokens: [61, 62] });
+    expect(await namedAfter(found(2, 10n, [itemOf(63)]))).toEqual({ owners: [51], tokens: [63] });
+    expect(await namedAfter(found(4, 10n, [sale(2, 54)]))).toMatchObject({ tokens: [63] });
+    expect(await namedAfter(found(1, 13n, []), found(2, 13n, []))).toEqual({ owners: [50, 51], tokens: [62, 63] });
   });
 
   it('names the owners of items whose sale changes', async () => {

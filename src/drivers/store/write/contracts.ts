@@ -89,10 +89,10 @@ export async function writeContracts(
     .map(({ address }) => addressBytes(address));
   const domainOwnersBefore = await ownersOfDomains(client, domains);
   const owned = current
-    .filter(({ rows }) => rows.some(({ table }) => Object.hasOwn(OWNER_COLUMNS, table.name)))
+    .filter(({ rows }) => rows.some(({ table }) => Object.hasOwn(NAMING_COLUMNS, table.name)))
     .concat(losing)
     .map(({ address }) => addressBytes(address));
-  const ownersBefore = await ownersOfContracts(client, [
+  const namedBefore = await namedByContracts(client, [
     ...owned.filter((address) => summaries.has(addressOfBytes(address).toRaw())),
     ...itemsBefore,
   ]);
@@ -126,38 +126,46 @@ export async function writeContracts(
     // The address book tells the domains of an account.
     const domainOwners = [...domainOwnersBefore, ...(await ownersOfDomains(client, domains))];
     const touched = [...current.map(({ address }) => addressBytes(address)), ...itemsBefore, ...items, ...domainOwners];
-    const ownersAfter = await ownersOfContracts(client, [...owned, ...itemsBefore, ...items]);
+    const namedAfter = await namedByContracts(client, [...owned, ...itemsBefore, ...items]);
     const keys = (addresses: readonly Uint8Array[]) => [...new Set(addresses.map(accountKey))];
-    await recordContractChange(client, keys(touched), { owners: keys([...ownersBefore, ...ownersAfter]) });
+    await recordContractChange(client, keys(touched), {
+      owners: keys([...namedBefore.owners, ...namedAfter.owners]),
+      tokens: keys([...namedBefore.tokens, ...namedAfter.tokens]),
+    });
   }
   return { older: found.length - current.length, changed, superseded };
 }
 
-/** The columns by which lists find the contracts of an account, by table. */
-const OWNER_COLUMNS: Readonly<Record<string, readonly string[]>> = {
-  jetton_masters: ['admin'],
-  jetton_wallets: ['owner'],
-  nft_collections: ['owner'],
-  nft_items: ['owner', 'real_owner'],
+/** The columns by which lists find the contracts of an account and those of a token, by table. */
+const NAMING_COLUMNS: Readonly<Record<string, { readonly owners: readonly string[]; readonly token?: string }>> = {
+  jetton_masters: { owners: ['admin'] },
+  jetton_wallets: { owners: ['owner'], token: 'jetton' },
+  nft_collections: { owners: ['owner'] },
+  nft_items: { owners: ['owner', 'real_owner'], token: 'collection' },
 };
 
-const OWNERS_OF_CONTRACTS = Object.entries(OWNER_COLUMNS)
-  .flatMap(([table, columns]) =>
-    columns.map(
-      (column) => `SELECT ${column} AS owner FROM ${table} WHERE address = ANY($1::bytea[]) AND ${column} IS NOT NULL`,
+const NAMED_BY_CONTRACTS = Object.entries(NAMING_COLUMNS)
+  .flatMap(([table, { owners, token }]) =>
+    [...owners, ...(token === undefined ? [] : [token])].map(
+      (column) =>
+        `SELECT ${column} AS address, ${column === token} AS is_token FROM ${table} WHERE address = ANY($1::bytea[]) AND ${column} IS NOT NULL`,
     ),
   )
   .join(' UNION ');
 
-/** Whom the rows of contracts name as owner or admin. */
-async function ownersOfContracts(client: ClientBase, contracts: readonly Uint8Array[]): Promise<readonly Uint8Array[]> {
-  if (contracts.length === 0) return [];
-  const { rows } = await client.query<{ owner: Uint8Array }>({
-    name: 'owners-of-contracts',
-    text: OWNERS_OF_CONTRACTS,
+/** Whom the rows of contracts name as owner or admin, and as jetton master or NFT collection. */
+async function namedByContracts(
+  client: ClientBase,
+  contracts: readonly Uint8Array[],
+): Promise<{ readonly owners: readonly Uint8Array[]; readonly tokens: readonly Uint8Array[] }> {
+  if (contracts.length === 0) return { owners: [], tokens: [] };
+  const { rows } = await client.query<{ address: Uint8Array; is_token: boolean }>({
+    name: 'named-by-contracts',
+    text: NAMED_BY_CONTRACTS,
     values: [contracts],
   });
-  return rows.map(({ owner }) => owner);
+  const named = (asToken: boolean) => rows.filter(({ is_token }) => is_token === asToken).map(({ address }) => address);
+  return { owners: named(false), tokens: named(true) };
 }
 
 const DOMAIN_TABLE = 'dns_items';

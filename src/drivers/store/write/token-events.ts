@@ -148,18 +148,22 @@ export function tokenEventRow(
  * The lock of `lockTraces` is held, and was taken before any row was written: so a concurrent batch either finds the wallets and
  * items itself, or its events are found here.
  *
- * @returns keys of the owners that the changed events name
+ * @returns keys of the owners and tokens that the changed events name, or named before
  */
 export async function confirmEvents(
   client: ClientBase,
   wallets: readonly VerifiedWallet[],
   items: readonly VerifiedItem[],
-): Promise<readonly bigint[]> {
+): Promise<ChangedEvents> {
   const owners = new Set<bigint>();
+  const tokens = new Set<bigint>();
   const confirm = async (name: string, text: string, values: readonly unknown[]) => {
     const query = { name, text, values: [...values] };
-    const { rows } = await client.query<Parameters<typeof ownerKeys>[0]>(query);
-    for (const key of rows.flatMap(ownerKeys)) owners.add(key);
+    const { rows } = await client.query<ConfirmedRow>(query);
+    for (const row of rows) {
+      for (const key of ownerKeys(row)) owners.add(key);
+      for (const key of [row.token_before, row.token_key]) if (key !== null) tokens.add(key);
+    }
   };
   if (wallets.length > 0) {
     const values = [wallets.map(({ address }) => accountKey(address)), wallets.map(({ master }) => accountKey(master))];
@@ -172,28 +176,43 @@ export async function confirmEvents(
     ];
     await confirm('confirm-nft-events', CONFIRM_NFTS, values);
   }
-  return [...owners];
+  return { owners: [...owners], tokens: [...tokens] };
+}
+
+/** What {@link confirmEvents} changed. */
+export interface ChangedEvents {
+  readonly owners: readonly bigint[];
+  readonly tokens: readonly bigint[];
+}
+
+interface ConfirmedRow extends Pick<TokenEventCandidate, 'source_key' | 'destination_key'> {
+  readonly token_before: bigint | null;
+  readonly token_key: bigint | null;
 }
 
 /** Updates only events that differ. */
 const CONFIRM_JETTONS = `
   UPDATE token_events e SET confirmed = n.confirmed, token_key = CASE WHEN n.confirmed THEN n.token_key END
   FROM (
-    SELECT e.tx_id, k.token_key, e.kind <> ${TOKEN_EVENT_KINDS.jetton_mint} OR e.source_key = k.token_key AS confirmed
+    SELECT e.tx_id, e.token_key AS token_before, k.token_key, e.kind <> ${TOKEN_EVENT_KINDS.jetton_mint} OR e.source_key = k.token_key AS confirmed
     FROM unnest($1::bigint[], $2::bigint[]) k (account_key, token_key)
     JOIN token_events e ON e.account_key = k.account_key
     WHERE e.kind <> ${TOKEN_EVENT_KINDS.nft_transfer}
   ) n
   WHERE e.tx_id = n.tx_id
     AND (e.confirmed, e.token_key) IS DISTINCT FROM (n.confirmed, CASE WHEN n.confirmed THEN n.token_key END)
-  RETURNING e.source_key, e.destination_key`;
+  RETURNING e.source_key, e.destination_key, n.token_before, e.token_key`;
 
 const CONFIRM_NFTS = `
-  UPDATE token_events e SET confirmed = true, token_key = k.token_key
-  FROM unnest($1::bigint[], $2::bigint[]) k (account_key, token_key)
-  WHERE e.account_key = k.account_key AND e.kind = ${TOKEN_EVENT_KINDS.nft_transfer}
-    AND (NOT e.confirmed OR e.token_key IS DISTINCT FROM k.token_key)
-  RETURNING e.source_key, e.destination_key`;
+  UPDATE token_events e SET confirmed = true, token_key = n.token_key
+  FROM (
+    SELECT e.tx_id, e.token_key AS token_before, k.token_key
+    FROM unnest($1::bigint[], $2::bigint[]) k (account_key, token_key)
+    JOIN token_events e ON e.account_key = k.account_key
+    WHERE e.kind = ${TOKEN_EVENT_KINDS.nft_transfer}
+  ) n
+  WHERE e.tx_id = n.tx_id AND (NOT e.confirmed OR e.token_key IS DISTINCT FROM n.token_key)
+  RETURNING e.source_key, e.destination_key, n.token_before, e.token_key`;
 
 /** Confirms events of a batch whose wallets and items became known after `before` was read. As {@link confirmEvents}. */
 export async function confirmChanges(

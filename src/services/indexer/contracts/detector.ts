@@ -187,8 +187,8 @@ export class ContractDetector {
         written.map(({ found }) => found),
         known,
       );
-      const owners = await confirmEvents(client, wallets, items);
-      if (owners.length > 0) await recordContractChange(client, [], { owners });
+      const changedEvents = await confirmEvents(client, wallets, items);
+      if (changedEvents.owners.length > 0) await recordContractChange(client, [], changedEvents);
       await writeReferences(
         client,
         written.map(({ found, referenced }) => ({ address: addressBytes(found.address), referenced })),

@@ -165,8 +165,8 @@ async function writeDetected(
     maybeKnown.map(({ found }) => found),
   );
   const { wallets, items } = newlyVerified(findings, known);
-  const owners = await confirmEvents(client, wallets, items);
-  if (owners.length > 0) await recordContractChange(client, [], { owners });
+  const changedEvents = await confirmEvents(client, wallets, items);
+  if (changedEvents.owners.length > 0) await recordContractChange(client, [], changedEvents);
   await writeReferences(client, current.map(referencesOf), maybeKnown.map(referencesOf));
   // What refers to a contract that was unknown was verified by the same state, or by a newer one.
   const changed = findings.filter((found) => {

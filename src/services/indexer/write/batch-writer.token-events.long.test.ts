@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
 import { openIndex } from '#drivers/store/index-state.js';
-import { addressBytes } from '#drivers/store/keys.js';
+import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import { TransactionWriter } from '#drivers/store/stored-transaction.js';
 import { resetDerived } from '#drivers/store/write/derivations.js';
 import { pruneBelow } from '#drivers/store/write/partitions.js';
@@ -87,11 +87,11 @@ async function write({ writer }: Index, [from, to]: readonly [number, number], m
 }
 
 /** As who looks for contracts does it. */
-async function verify({ database }: Index, some: readonly VerifiedWallet[], others: readonly VerifiedItem[]) {
-  await database.transaction(async (client) => {
+function verify({ database }: Index, some: readonly VerifiedWallet[], others: readonly VerifiedItem[]) {
+  return database.transaction(async (client) => {
     await lockTraces(client);
     await insertTokens(client, some, others);
-    await confirmEvents(client, some, others);
+    return confirmEvents(client, some, others);
   });
 }
 
@@ -175,6 +175,31 @@ describe('token events', () => {
       });
     }
     expect(await eventsOf(index)).toEqual(expected);
+  });
+
+  it('say of which tokens they are and were, when they are confirmed', async () => {
+    const index = await newIndex();
+    for (const range of RANGES) await write(index, range);
+    const tokens = async () => {
+      const rows = await index.database.query<{ token_key: bigint }>({
+        text: 'SELECT DISTINCT token_key FROM token_events WHERE token_key IS NOT NULL',
+      });
+      return rows.map(({ token_key }) => token_key);
+    };
+    const sorted = (keys: readonly bigint[]) => [...keys].sort((a, b) => (a < b ? -1 : 1));
+    const { tokens: first } = await verify(index, wallets, items);
+    const before = await tokens();
+    expect(before.length).toBeGreaterThan(2);
+    expect(sorted(first)).toEqual(sorted(before));
+    expect(await verify(index, wallets, items)).toEqual({ owners: [], tokens: [] });
+    const other = someToken(0x77);
+    const { tokens: second } = await verify(
+      index,
+      wallets.map((wallet) => ({ ...wallet, master: other })),
+      items.map((item) => ({ ...item, collection: other })),
+    );
+    expect(await tokens()).toEqual([accountKey(other)]);
+    expect(sorted(second)).toEqual(sorted([...before, accountKey(other)]));
   });
 
   it('of mints are those of the master', async () => {
