@@ -23,6 +23,8 @@ const SIZES = '1000000,10000000';
 const FOLDER_VARIABLE = 'TERN_BENCH_FOLDER';
 /** Names of the cases, with commas; all of them when it is not there. */
 const CASES_VARIABLE = 'TERN_BENCH_CASES';
+/** `off`: traces are not classified, and lists of actions not measured. At 10,000,000 transactions that saves an hour. */
+const ACTIONS_VARIABLE = 'TERN_BENCH_ACTIONS';
 const P99_TARGET_MS = 25;
 const WARM_UP_MS = 1500;
 const MEASURE_MS = 4000;
@@ -48,12 +50,14 @@ export const suite: BenchSuite = {
     const recorded = vectorPath('collection/recorded-net');
     const sizes = (process.env[SIZES_VARIABLE] ?? SIZES).split(',').map(Number);
     const folder = process.env[FOLDER_VARIABLE] ?? join(tmpdir(), 'tern-bench-v3');
+    const hasActions = process.env[ACTIONS_VARIABLE] !== 'off';
     const tables: ReportTable[] = [];
     for (const size of sizes) {
       process.stderr.write(`bench: v3: an index of ${size} transactions …\n`);
-      const index = await openSyntheticIndex(join(folder, String(size)), size, join(recorded, 'chain'));
+      const name = hasActions ? String(size) : `${size}-without-actions`;
+      const index = await openSyntheticIndex(join(folder, name), size, join(recorded, 'chain'), hasActions);
       try {
-        tables.push(...(await measureIndex(index, join(recorded, 'chain'))));
+        tables.push(...(await measureIndex(index, join(recorded, 'chain'), hasActions)));
       } finally {
         await index.server.close();
       }
@@ -62,7 +66,11 @@ export const suite: BenchSuite = {
   },
 };
 
-async function measureIndex(index: SyntheticIndex, chain: string): Promise<readonly ReportTable[]> {
+async function measureIndex(
+  index: SyntheticIndex,
+  chain: string,
+  hasActions: boolean,
+): Promise<readonly ReportTable[]> {
   const { server, transactions, mcBlocks } = index;
   const scratch = mkdtempSync(join(tmpdir(), 'tern-bench-'));
   const config = join(scratch, 'global.config.json');
@@ -72,7 +80,9 @@ async function measureIndex(index: SyntheticIndex, chain: string): Promise<reado
   try {
     await client.query('CREATE EXTENSION IF NOT EXISTS pg_stat_statements');
     const only = process.env[CASES_VARIABLE]?.split(',');
-    const cases = (await loadCases(client, mcBlocks)).filter(({ name }) => only?.includes(name) ?? true);
+    const cases = (await loadCases(client, mcBlocks)).filter(
+      ({ name }) => (only?.includes(name) ?? true) && (hasActions || !name.startsWith('actions')),
+    );
     const tables: ReportTable[] = [await sizesOf(client, transactions)];
     for (const { name, flags } of MODES) {
       const data = join(scratch, name.replaceAll(' ', '-'));

@@ -43,8 +43,15 @@ export interface SyntheticIndex {
 /**
  * The index of a made-up chain of so many transactions, in a server of its own with the settings of production. It is made
  * once for each folder, in about a minute for each million transactions, and takes about 2 kB for each.
+ *
+ * @param hasActions whether traces are classified, which takes five times as long as all else
  */
-export async function openSyntheticIndex(folder: string, transactions: number, chain: string): Promise<SyntheticIndex> {
+export async function openSyntheticIndex(
+  folder: string,
+  transactions: number,
+  chain: string,
+  hasActions = true,
+): Promise<SyntheticIndex> {
   mkdirSync(folder, { recursive: true });
   const done = join(folder, DONE);
   if (!existsSync(done)) rmSync(join(folder, 'server'), { recursive: true, force: true });
@@ -55,7 +62,7 @@ export async function openSyntheticIndex(folder: string, transactions: number, c
   try {
     const mcBlocks = Math.ceil(transactions / PER_BUNDLE);
     if (!existsSync(done)) {
-      await make(server, folder, { transactions, mcBlocks, chain });
+      await make(server, folder, { transactions, mcBlocks, chain, hasActions });
       writeFileSync(done, JSON.stringify({ transactions, mcBlocks }));
     }
     return { server, ...(JSON.parse(readFileSync(done, 'utf8')) as { transactions: number; mcBlocks: number }) };
@@ -69,9 +76,14 @@ interface Plan {
   readonly transactions: number;
   readonly mcBlocks: number;
   readonly chain: string;
+  readonly hasActions: boolean;
 }
 
-async function make(server: EmbeddedServer, folder: string, { transactions, mcBlocks, chain }: Plan): Promise<void> {
+async function make(
+  server: EmbeddedServer,
+  folder: string,
+  { transactions, mcBlocks, chain, hasActions }: Plan,
+): Promise<void> {
   const templates = soundTemplates(readTemplates(chain));
   const templatesFile = join(folder, 'templates.bin');
   writeFileSync(templatesFile, serialize(templates));
@@ -114,10 +126,12 @@ async function make(server: EmbeddedServer, folder: string, { transactions, mcBl
     await addContracts(client, templates);
     await claimRange(client, { from: 1, to: mcBlocks }, 0);
     await client.query('ANALYZE');
-    const { transactions: classified, seconds } = await classifyIndex(server.url, partitionMcBlocks);
-    process.stderr.write(
-      `bench: v3: classified ${classified} transactions, ${Math.round(classified / seconds)} a second with reads and writes\n`,
-    );
+    if (hasActions) {
+      const { transactions: classified, seconds } = await classifyIndex(server.url, partitionMcBlocks);
+      process.stderr.write(
+        `bench: v3: classified ${classified} transactions, ${Math.round(classified / seconds)} a second with reads and writes\n`,
+      );
+    }
     await client.query('VACUUM ANALYZE');
     await client.query('CHECKPOINT');
     for (const { lastFile } of jobs) rmSync(lastFile);
