@@ -25,23 +25,23 @@ export interface QueryGrammar {
   readonly maxArguments: number;
 }
 
-const WORDS = booleans(['y', 'yes', 't', 'true', 'on', '1'], ['n', 'no', 'f', 'false', 'off', '0']);
+const EXACT_BOOLEANS = booleans(['y', 'yes', 't', 'true', 'on', '1'], ['n', 'no', 'f', 'false', 'off', '0']);
 
 /** Case-sensitive names; booleans as words in any letter case. */
 export const exactGrammar: QueryGrammar = {
   foldsNames: false,
   nameOf: (given) => given,
-  booleanOf: (text) => WORDS.get(text.toLowerCase()),
+  booleanOf: (text) => EXACT_BOOLEANS.get(text.toLowerCase()),
   maxArguments: 1_000,
 };
 
-const TOKENS = booleans(['1', 't', 'T', 'true', 'True', 'TRUE', 'on'], ['0', 'f', 'F', 'false', 'False', 'FALSE']);
+const FOLDING_BOOLEANS = booleans(['1', 't', 'T', 'true', 'True', 'TRUE', 'on'], ['0', 'f', 'F', 'false', 'False', 'FALSE']);
 
 /** Case-insensitive names, with or without a trailing `[]`. */
 export const foldingGrammar: QueryGrammar = {
   foldsNames: true,
   nameOf: (given) => (given.endsWith('[]') ? given.slice(0, -2) : given).toLowerCase(),
-  booleanOf: (text) => TOKENS.get(text),
+  booleanOf: (text) => FOLDING_BOOLEANS.get(text),
   maxArguments: 2_000,
 };
 
@@ -69,8 +69,8 @@ export function parseQuery(text: string, { nameOf, maxArguments }: QueryGrammar 
       if (++count > maxArguments) throw httpErrors['bad-query']({ problem: `more than ${maxArguments} arguments` });
       const equals = text.indexOf('=', at);
       const nameEnd = equals < 0 || equals > end ? end : equals;
-      const name = nameOf(decode(text.slice(at, nameEnd)));
-      const value = nameEnd === end ? '' : decode(text.slice(nameEnd + 1, end));
+      const name = nameOf(percentDecode(text.slice(at, nameEnd)));
+      const value = nameEnd === end ? '' : percentDecode(text.slice(nameEnd + 1, end));
       const before = parameters[name];
       if (before === undefined) parameters[name] = value;
       else if (Array.isArray(before)) before.push(value);
@@ -107,7 +107,7 @@ export function dropMeaningless(
   return unknown;
 }
 
-function decode(text: string): string {
+function percentDecode(text: string): string {
   const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text;
   if (!spaced.includes('%')) return spaced;
   try {
