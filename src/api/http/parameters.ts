@@ -35,7 +35,10 @@ export const exactGrammar: QueryGrammar = {
   maxArguments: 1_000,
 };
 
-const FOLDING_BOOLEANS = booleans(['1', 't', 'T', 'true', 'True', 'TRUE', 'on'], ['0', 'f', 'F', 'false', 'False', 'FALSE']);
+const FOLDING_BOOLEANS = booleans(
+  ['1', 't', 'T', 'true', 'True', 'TRUE', 'on'],
+  ['0', 'f', 'F', 'false', 'False', 'FALSE'],
+);
 
 /** Case-insensitive names, with or without a trailing `[]`. */
 export const foldingGrammar: QueryGrammar = {
