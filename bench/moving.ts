@@ -65,13 +65,13 @@ const MODES = [
 ] as const;
 
 /**
- * Who makes the lists: one thread (fewer calls at once than it takes for others to help), or reader threads beside it. Processors are
- * scarce here, so what so many threads could do is told by the CPU time of the busiest one.
+ * Who makes the lists: one thread, or reader threads beside it, with two requests at a time for each of them. Processors are scarce
+ * here, so what so many threads could do is told by the CPU time of the busiest one.
  */
 const HELPERS = [
   { name: 'one thread', workers: 1, connections: 2 },
-  { name: '--api-workers 1', workers: 1, connections: 16 },
-  { name: '--api-workers 2', workers: 2, connections: 16 },
+  { name: '--api-workers 1', workers: 1, connections: 4 },
+  { name: '--api-workers 2', workers: 2, connections: 6 },
 ] as const;
 
 /** What a method shows, and what the Go service did at 16 connections; its answers had 56 kB (transactions) and 272 kB (traces). */
