@@ -142,12 +142,13 @@ async function measureCase(bench: LoadCase, { client, tern, server }: Surroundin
   return { bench, results, statements, statementMs };
 }
 
-/** How often each table was read from its first to its last row. */
+/** How often each table that has rows was read from its first to its last row. */
 async function sequentialScans(client: pg.Client): Promise<ReadonlyMap<string, number>> {
   await client.query('SELECT pg_sleep(2), pg_stat_clear_snapshot()');
   const { rows } = await client.query<{ name: string; scans: number }>(
     `SELECT relname AS name, seq_scan::float8 AS scans FROM pg_stat_user_tables
-     WHERE relname ~ '_p[0-9]+$' OR relname IN ('accounts', 'codes', 'open_messages', 'orphan_messages')`,
+     WHERE n_live_tup > 0
+       AND (relname ~ '_p[0-9]+$' OR relname IN ('accounts', 'codes', 'open_messages', 'orphan_messages'))`,
   );
   return new Map(rows.map(({ name, scans }) => [name, scans]));
 }
