@@ -18,6 +18,8 @@ export function endWithChildren(last: () => void = () => {}): void {
   const end = async (signal: keyof typeof SIGNALS): Promise<void> => {
     if (isEnding) return;
     isEnding = true;
+    // What needed them fails now, and is not what ends this process.
+    process.on('uncaughtException', () => {});
     // A terminal sends SIGINT to all of them; a second signal would end them before they have closed anything.
     if (signal !== 'SIGINT') for (const child of childrenOf(process.pid)) process.kill(child, 'SIGTERM');
     const until = performance.now() + CLOSING_MS;
