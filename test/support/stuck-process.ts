@@ -2,7 +2,7 @@
 import { mkdirSync, writeSync } from 'node:fs';
 import process from 'node:process';
 import { Worker } from 'node:worker_threads';
-import { runUntilSignal } from '#app/cli/environment.js';
+import { type CliEnvironment, runUntilSignal } from '#app/cli/environment.js';
 
 const [, , mode, folder] = process.argv;
 
@@ -23,6 +23,7 @@ const watching = new Promise<void>((resolve) => {
 });
 
 await runUntilSignal(
+  process.env as CliEnvironment,
   async () => ({
     close: async () => {
       say('closing');
@@ -38,7 +39,7 @@ await runUntilSignal(
       new Worker(`require('node:fs').mkdirSync(${JSON.stringify(folder)}, { recursive: true })`, { eval: true });
     }
     const getStuck = () => {
-      say('running');
+      say(`running ${process.pid}`);
       if (mode === 'before') spin();
       if (mode === 'blocked') block();
       if (mode === 'native') mkdirSync(folder!, { recursive: true });

@@ -43,6 +43,7 @@ export function checkCommand(environment: CliEnvironment): Command {
         const meter = new ProgressMeter(() => systemClock.now());
         let check: RunningCheck | null = null;
         const isDone = await runUntilSignal(
+          environment,
           () => startChecking(values, logger),
           (running) => {
             check = running;

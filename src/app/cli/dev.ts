@@ -75,6 +75,7 @@ export function devCommand(environment: CliEnvironment): Command {
       const writeLine = showsTransactions ? show : null;
       try {
         await runUntilSignal(
+          environment,
           (signal) => startDev(values, { reset, snapshot }, logger, { signal, say: sayTo(logger), writeLine }),
           ({ page }) => {
             writeOut(page);

@@ -84,6 +84,26 @@ export function metadataOptions(settings: SettingValues<typeof metadataSettings>
 
 const SIGNALS = { SIGINT: 2, SIGTERM: 15 } as const;
 
+/** How often a process that npm has started looks whether its parent is still there. */
+const PARENT_LOOK_MS = 500;
+
+/**
+ * Calls back when the parent of a process that npm has started is gone: npm passes SIGTERM to the shell in which it runs a script, and
+ * shells end by it without passing it on.
+ *
+ * @returns stops looking
+ */
+function onLostParent({ npm_lifecycle_event: script }: CliEnvironment, lost: () => void): () => void {
+  if (script === undefined) return () => {};
+  const parent = process.ppid;
+  const look = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(look);
+    lost();
+  }, PARENT_LOOK_MS).unref();
+  return () => clearInterval(look);
+}
+
 /** A running part. It is closed on a signal, and also after `ended` settles. */
 interface Closable {
   readonly ended?: Promise<void>;
@@ -91,8 +111,8 @@ interface Closable {
 }
 
 /**
- * Starts a part and closes it at the first SIGINT or SIGTERM, also during the start. A second signal ends the process at once,
- * by that signal; so does the watchdog when the main loop is stuck.
+ * Starts a part and closes it at the first SIGINT or SIGTERM, or when npm, which has started the process, is gone; also during the
+ * start. A second signal ends the process at once, by that signal; so does the watchdog when the main loop is stuck.
  *
  * @param start is given a signal that is aborted then; when it rejects with the reason, after it has closed what it has started, the
  *   process ends at once
@@ -100,6 +120,7 @@ interface Closable {
  * @returns whether it ended without a signal
  */
 export async function runUntilSignal<Running extends Closable>(
+  environment: CliEnvironment,
   start: (signal: AbortSignal) => Promise<Running>,
   onRunning: (running: Running) => void,
 ): Promise<boolean> {
@@ -119,6 +140,10 @@ export async function runUntilSignal<Running extends Closable>(
     end();
   };
   for (const signal of Object.keys(SIGNALS)) process.on(signal, onSignal);
+  const stopLooking = onLostParent(environment, () => {
+    // A service manager sends the signal to all processes of a service: then this one has got it, too.
+    if (!isEnding) onSignal('SIGTERM');
+  });
   try {
     const running = await start(aborting.signal).catch((error: unknown) => {
       if (!isEnding || error !== aborting.signal.reason) throw error;
@@ -139,6 +164,7 @@ export async function runUntilSignal<Running extends Closable>(
     }
     return hasEnded;
   } finally {
+    stopLooking();
     watchdog.stop();
     for (const signal of Object.keys(SIGNALS)) process.off(signal, onSignal);
   }

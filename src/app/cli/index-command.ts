@@ -63,6 +63,7 @@ export function indexCommand(environment: CliEnvironment): Command {
         );
         const meter = new ProgressMeter(() => systemClock.now());
         const isDone = await runUntilSignal(
+          environment,
           () => startIndexing(values, recreate, logger),
           (running) => {
             done = running;

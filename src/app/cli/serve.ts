@@ -36,6 +36,7 @@ export function serveCommand(environment: CliEnvironment): Command {
           logger.info('unknown environment variable is ignored', { variable });
         }
         await runUntilSignal(
+          environment,
           () => startServe(values, logger),
           ({ servers, coverage }) => {
             const covered = Object.entries(coverage()).map(([name, text]) => `${name}: ${text}`);

@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 
-const program = fileURLToPath(new URL('../../../test/support/stuck-process.ts', import.meta.url));
+const stuckProcess = fileURLToPath(new URL('../../../test/support/stuck-process.ts', import.meta.url));
 
 /** Starts a process that gets stuck in one way, and waits until it runs. */
 async function start(...args: readonly string[]) {
-  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', program, ...args], {
+  const child = spawn(process.execPath, ['--conditions=source', '--import', 'tsx', stuckProcess, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = { out: '', err: '' };
@@ -57,6 +57,55 @@ describe('a second signal', () => {
     expect(said.err).toBe('tern: the main loop has been stuck after a second signal; the process is killed\n');
   });
 });
+
+describe('a process whose shell is ended', () => {
+  /** As npm starts scripts: in a shell that stays between them. */
+  async function startInShell(environment: NodeJS.ProcessEnv) {
+    const program = ['--conditions=source', '--import', 'tsx', stuckProcess, 'hangs'];
+    const { npm_lifecycle_event: _, ...others } = process.env;
+    const shell = spawn('sh', ['-c', '"$0" "$@"; true', process.execPath, ...program], {
+      env: { ...others, ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let out = '';
+    shell.stdout.on('data', (text) => {
+      out += text;
+    });
+    running.push(shell);
+    await expect.poll(() => out).toContain('running');
+    const pid = Number(/running (\d+)/.exec(out)![1]);
+    orphans.push(pid);
+    shell.kill('SIGTERM');
+    await once(shell, 'exit');
+    return { said: () => out, isRunning: () => isRunning(pid) };
+  }
+  const orphans: number[] = [];
+  afterAll(() => {
+    for (const pid of orphans) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+  });
+
+  it('begins to end when npm has started it, as by one signal', async () => {
+    const { said, isRunning } = await startInShell({ npm_lifecycle_event: 'start' });
+    await expect.poll(said).toContain('closing');
+    await delay(1_000);
+    expect(isRunning()).toBe(true);
+  });
+
+  it('goes on when a person has started it', async () => {
+    const { said, isRunning } = await startInShell({});
+    await delay(2_000);
+    expect(said()).not.toContain('closing');
+    expect(isRunning()).toBe(true);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 describe('the watchdog', () => {
   it.concurrent.each(['shutdown', 'blocked'])('ends a process whose main loop is stuck: %s', async (mode) => {
