@@ -490,7 +490,7 @@ export class EndpointCalls {
     const calledOff = new AbortController();
     const late = new Promise<null>((resolve) => {
       cancel = this.#clock.schedule(HELP_MS, () => {
-        // First: then the error of what is called off comes too late to be taken for an answer.
+        // Before the call is cancelled, whose error would otherwise be taken for its answer.
         resolve(null);
         calledOff.abort();
       });

@@ -103,7 +103,7 @@ export interface ThreadAnswer {
 export interface CallThreads<Values = SwitchValues<NoSwitches>> {
   /** Whether calls of this endpoint and price are answered there. Must be fast and not throw. */
   takes(endpoint: string, price: number): boolean;
-  /** Whether one is free for a smaller call, while this thread works on several. Must be fast and not throw. */
+  /** Whether one has room for a smaller call, while this thread works on several. Must be fast and not throw. */
   helps(endpoint: string, price: number): boolean;
   /** @throws what the endpoint throws, and when no thread can take it */
   answer(call: ThreadCall<Values>, caller: ThreadCaller): Promise<ThreadAnswer>;
