@@ -26,3 +26,44 @@ it('ends when the work is called off', async () => {
   controller.abort(reason);
   await expect(slices.next()).rejects.toBe(reason);
 });
+
+it('gives all work on a thread together one slice in a turn of the event loop', async () => {
+  const clock = new FakeClock(1_000);
+  const { signal } = new AbortController();
+  const turns: string[][] = [[]];
+  let isOver = false;
+  const countTurns = (): void => {
+    turns.push([]);
+    if (!isOver) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  await Promise.all(
+    ['a', 'b', 'c'].map((name) =>
+      new WorkSlices(clock, signal).map([1, 2, 3], (item) => {
+        turns.at(-1)!.push(`${name}${item}`);
+        clock.advance(10);
+      }),
+    ),
+  );
+  isOver = true;
+  const worked = turns.filter(({ length }) => length > 0);
+  expect(worked.flat().sort()).toEqual(['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3']);
+  expect(Math.max(...worked.map(({ length }) => length))).toBe(1);
+  // They take turns, once the first has begun.
+  expect(worked.flat().slice(1, 4)).toEqual(['a2', 'b1', 'c1']);
+});
+
+it('does work for each item, and ends when it is called off in between', async () => {
+  const controller = new AbortController();
+  const clock = new FakeClock();
+  const slices = new WorkSlices(clock, controller.signal);
+  await expect(slices.map([1, 2], (item, position) => item * 10 + position)).resolves.toEqual([10, 21]);
+  const done: number[] = [];
+  const working = slices.map([1, 2, 3], (item) => {
+    done.push(item);
+    clock.advance(10);
+    if (item === 2) controller.abort(new Error('left'));
+  });
+  await expect(working).rejects.toThrow('left');
+  expect(done).toEqual([1, 2]);
+});

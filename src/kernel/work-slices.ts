@@ -1,10 +1,65 @@
 import type { Clock } from '#kernel/clock.js';
 
-/** Longest slice of work on a thread that also serves others, in milliseconds. */
+/** Longest time of one turn of the event loop that sliced work takes on a thread which also serves others, in milliseconds. */
 const SLICE_MS = 10;
 
+/** Sliced work of one thread: all of it together has one slice in each turn of the event loop. */
+class SlicedTurns {
+  /** When the slice of this turn began; null: none did. */
+  #began: number | null = null;
+  /** Work that waits for a slice, in the order in which it asked. */
+  #waiting: (() => void)[] = [];
+  #endsSoon = false;
+  #resumesSoon = false;
+
+  /** @returns when the slice of this turn began */
+  begin(now: number): number {
+    if (this.#began === null) {
+      this.#began = now;
+      if (!this.#endsSoon) {
+        this.#endsSoon = true;
+        setImmediate(() => {
+          this.#endsSoon = false;
+          this.#began = null;
+        });
+      }
+    }
+    return this.#began;
+  }
+
+  /** Resolves in a later turn, in which nothing sliced was done yet. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#resumeSoon();
+    });
+  }
+
+  #resumeSoon(): void {
+    if (this.#resumesSoon) return;
+    this.#resumesSoon = true;
+    setImmediate(() => {
+      this.#resumesSoon = false;
+      this.#began = null;
+      this.#waiting.shift()?.();
+      if (this.#waiting.length > 0) this.#resumeSoon();
+    });
+  }
+}
+
+const turnsByClock = new WeakMap<Clock, SlicedTurns>();
+
+function turnsOf(clock: Clock): SlicedTurns {
+  const known = turnsByClock.get(clock);
+  if (known !== undefined) return known;
+  const turns = new SlicedTurns();
+  turnsByClock.set(clock, turns);
+  return turns;
+}
+
 /**
- * Divides work without I/O into slices, between which the event loop gets its turn.
+ * Divides work without I/O into slices, between which the event loop gets its turn. Everything that is divided so on one thread shares
+ * the slice of a turn: ten lists at once delay others by no more than one does.
  *
  * @example
  * slices.begin();
@@ -15,18 +70,20 @@ const SLICE_MS = 10;
  */
 export class WorkSlices {
   readonly #clock: Clock;
+  readonly #turns: SlicedTurns;
   readonly #signal: AbortSignal;
   #began = 0;
 
   /** @param signal calls the work off */
   constructor(clock: Clock, signal: AbortSignal) {
     this.#clock = clock;
+    this.#turns = turnsOf(clock);
     this.#signal = signal;
   }
 
   /** Begins a slice, after I/O. */
   begin(): void {
-    this.#began = this.#clock.now();
+    this.#began = this.#turns.begin(this.#clock.now());
   }
 
   /** Whether the slice has taken its time; costs about 50 ns. */
@@ -34,10 +91,24 @@ export class WorkSlices {
     return this.#clock.now() - this.#began >= SLICE_MS;
   }
 
-  /** Resolves after a turn of the event loop. @throws the reason of the signal when it is aborted */
+  /** Resolves in a later turn of the event loop. @throws the reason of the signal when it is aborted */
   async next(): Promise<void> {
-    await new Promise((resolve) => setImmediate(resolve));
+    await this.#turns.next();
     this.#signal.throwIfAborted();
     this.begin();
+  }
+
+  /** Does work for each item. @throws the reason of the signal when it is aborted, and what `work` throws */
+  async map<Item, Result>(
+    items: readonly Item[],
+    work: (item: Item, position: number) => Result,
+  ): Promise<readonly Result[]> {
+    this.begin();
+    const results: Result[] = [];
+    for (const item of items) {
+      if (this.isOver) await this.next();
+      results.push(work(item, results.length));
+    }
+    return results;
   }
 }

@@ -218,6 +218,8 @@ export class RawRoutes {
           await pause(held.retryAfterMs, clock, signal);
           if (signal.aborted) return;
         }
+        // While others wait, those go on first who had less.
+        await turns.do(turn, () => {}, signal).catch(() => {});
       },
     };
   }

@@ -1,8 +1,9 @@
 import { LANES, type StreamLane } from '#api/stream/cursor.js';
-import type { FinalEvent, WantedEvents } from '#api/stream/final-events.js';
+import type { FinalEvent, WantedAccounts, WantedEvents } from '#api/stream/final-events.js';
 import type { Subscriber } from '#api/stream/subscriber.js';
 import type { EventOptions, EventType, SubscribedAccount, Subscription } from '#api/stream/subscription.js';
-import { type Address, parseAddress } from '#formats/address/address.js';
+import { type Watchers, WatchersByName, watchersOf, withoutWatcher, withWatcher } from '#api/stream/watchers.js';
+import type { Address } from '#formats/address/address.js';
 
 /** Subscribers that get one text. */
 export interface Audience {
@@ -12,40 +13,57 @@ export interface Audience {
   readonly subscribers: Subscriber[];
 }
 
-/** What of an account is wanted in a lane, and by how many. */
-interface WantedAccount {
-  readonly key: bigint;
-  readonly address: Address;
-  readonly subscribers: Set<Subscriber>;
-}
-
 type EventKind = 'states' | 'transactions' | 'actions' | 'jettons';
 
-/** Accounts of whose events of one kind somebody waits: who, and the same by the key that the index has. */
-class WatchedAccounts {
-  readonly byRaw = new Map<string, WantedAccount>();
-  readonly byKey = new Map<bigint, Address>();
-
-  add(raw: string, { key }: SubscribedAccount, subscriber: Subscriber): void {
-    const known = this.byRaw.get(raw);
-    if (known !== undefined) {
-      known.subscribers.add(subscriber);
-      return;
-    }
-    const { address } = parseAddress(raw);
-    this.byRaw.set(raw, { key, address, subscribers: new Set([subscriber]) });
-    this.byKey.set(key, address);
-  }
-
-  remove(raw: string, subscriber: Subscriber): void {
-    const known = this.byRaw.get(raw);
-    if (known?.subscribers.delete(subscriber) !== true || known.subscribers.size > 0) return;
-    this.byRaw.delete(raw);
-    if (this.byKey.get(known.key)?.equals(known.address) === true) this.byKey.delete(known.key);
-  }
+/** An account of whose events somebody waits, and who waits for each kind. */
+interface WatchedAccount extends Record<EventKind, Watchers | null> {
+  readonly address: Address;
 }
 
-type AccountsByKind = Readonly<Record<EventKind, WatchedAccounts>>;
+/** The accounts of whose events of one kind somebody waits, by the key that the index has. */
+class WatchedByKind implements WantedAccounts {
+  readonly #kind: EventKind;
+  readonly #byKey: ReadonlyMap<bigint, WatchedAccount>;
+  readonly #accounts = new Map<WatchedAccount, bigint>();
+
+  /** @param byKey the accounts of all kinds */
+  constructor(kind: EventKind, byKey: ReadonlyMap<bigint, WatchedAccount>) {
+    this.#kind = kind;
+    this.#byKey = byKey;
+  }
+
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  has(key: bigint): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  get(key: bigint): Address | undefined {
+    const account = this.#byKey.get(key);
+    return account === undefined || account[this.#kind] === null ? undefined : account.address;
+  }
+
+  keys(): Iterable<bigint> {
+    return this.#accounts.values();
+  }
+
+  *values(): Iterable<Address> {
+    for (const { address } of this.#accounts.keys()) yield address;
+  }
+
+  add(key: bigint, account: WatchedAccount, subscriber: Subscriber): void {
+    if (account[this.#kind] === null) this.#accounts.set(account, key);
+    account[this.#kind] = withWatcher(account[this.#kind], subscriber);
+  }
+
+  remove(account: WatchedAccount, subscriber: Subscriber): void {
+    if (account[this.#kind] === null) return;
+    account[this.#kind] = withoutWatcher(account[this.#kind], subscriber);
+    if (account[this.#kind] === null) this.#accounts.delete(account);
+  }
+}
 
 const KIND_OF: Readonly<Record<EventType, EventKind | null>> = {
   transactions: 'transactions',
@@ -57,16 +75,20 @@ const KIND_OF: Readonly<Record<EventType, EventKind | null>> = {
   trace: null,
 };
 const LANE_OF = { states: 'blocks', transactions: 'blocks', actions: 'actions', jettons: 'jettons' } as const;
+const KINDS: readonly EventKind[] = ['states', 'transactions', 'actions', 'jettons'];
 
 /** Live subscribers by the accounts and traces that they wait for; each in the lanes in which it is live. */
 export class LiveAudience {
-  readonly #accounts: AccountsByKind = {
-    states: new WatchedAccounts(),
-    transactions: new WatchedAccounts(),
-    actions: new WatchedAccounts(),
-    jettons: new WatchedAccounts(),
+  /** By raw form. */
+  readonly #accounts = new Map<string, WatchedAccount>();
+  readonly #byKey = new Map<bigint, WatchedAccount>();
+  readonly #kinds: Readonly<Record<EventKind, WatchedByKind>> = {
+    states: new WatchedByKind('states', this.#byKey),
+    transactions: new WatchedByKind('transactions', this.#byKey),
+    actions: new WatchedByKind('actions', this.#byKey),
+    jettons: new WatchedByKind('jettons', this.#byKey),
   };
-  readonly #traces = new Map<string, Set<Subscriber>>();
+  readonly #traces = new WatchersByName();
   readonly #live: Readonly<Record<StreamLane, Set<Subscriber>>> = {
     blocks: new Set(),
     jettons: new Set(),
@@ -76,18 +98,23 @@ export class LiveAudience {
   add(subscriber: Subscriber, lane: StreamLane): void {
     this.#live[lane].add(subscriber);
     const { accounts, traces } = subscriber.subscription;
+    const kindsOf = kindReader(lane);
     for (const [raw, account] of accounts) {
-      for (const type of account.types) {
-        const kind = KIND_OF[type];
-        if (kind !== null && LANE_OF[kind] === lane) this.#accounts[kind].add(raw, account, subscriber);
-      }
+      const kinds = kindsOf(account);
+      if (kinds.length === 0) continue;
+      const watched = this.#watch(raw, account);
+      for (const kind of kinds) this.#kinds[kind].add(account.key, watched, subscriber);
     }
-    if (lane !== 'actions') return;
-    for (const hash of traces) {
-      const known = this.#traces.get(hash);
-      if (known !== undefined) known.add(subscriber);
-      else this.#traces.set(hash, new Set([subscriber]));
-    }
+    if (lane === 'actions') for (const hash of traces) this.#traces.add(hash, subscriber);
+  }
+
+  #watch(raw: string, { key, address }: SubscribedAccount): WatchedAccount {
+    const known = this.#accounts.get(raw);
+    if (known !== undefined) return known;
+    const account = { address, states: null, transactions: null, actions: null, jettons: null };
+    this.#accounts.set(raw, account);
+    this.#byKey.set(key, account);
+    return account;
   }
 
   remove(subscriber: Subscriber): void {
@@ -103,16 +130,19 @@ export class LiveAudience {
   /** Removes the accounts and traces of a subscriber that is live in no lane; may pause after each of them. */
   *removing(subscriber: Subscriber): Generator<void> {
     const { accounts, traces } = subscriber.subscription;
-    for (const [raw, { types }] of accounts) {
-      for (const type of types) {
-        const kind = KIND_OF[type];
-        if (kind !== null) this.#accounts[kind].remove(raw, subscriber);
+    for (const [raw, { key }] of accounts) {
+      const account = this.#accounts.get(raw);
+      if (account !== undefined) {
+        for (const kind of KINDS) this.#kinds[kind].remove(account, subscriber);
+        if (KINDS.every((kind) => account[kind] === null)) {
+          this.#accounts.delete(raw);
+          if (this.#byKey.get(key) === account) this.#byKey.delete(key);
+        }
       }
       yield;
     }
     for (const hash of traces) {
-      const known = this.#traces.get(hash);
-      if (known?.delete(subscriber) === true && known.size === 0) this.#traces.delete(hash);
+      this.#traces.remove(hash, subscriber);
       yield;
     }
   }
@@ -121,20 +151,18 @@ export class LiveAudience {
     return this.#live[lane].has(subscriber);
   }
 
-  /** Accounts and traces that somebody waits for. */
+  /** Accounts, of each kind of events, and traces that somebody waits for. */
   get size(): number {
-    const { states, transactions, actions, jettons } = this.#accounts;
-    const accounts = [states, transactions, actions, jettons].reduce((sum, { byRaw }) => sum + byRaw.size, 0);
-    return accounts + this.#traces.size;
+    return KINDS.reduce((sum, kind) => sum + this.#kinds[kind].size, this.#traces.size);
   }
 
   /** What is wanted of a lane, as it changes; null: nothing. */
   wanted(lane: StreamLane): WantedEvents | null {
-    const { states, transactions, actions, jettons } = this.#accounts;
+    const { states, transactions, actions, jettons } = this.#kinds;
     const wanted: WantedEvents = {
-      states: lane === 'blocks' ? states.byKey : EMPTY,
-      traces: lane === 'blocks' ? transactions.byKey : lane === 'actions' ? actions.byKey : EMPTY,
-      jettons: lane === 'jettons' ? jettons.byKey : EMPTY,
+      states: lane === 'blocks' ? states : NO_ACCOUNTS,
+      traces: lane === 'blocks' ? transactions : lane === 'actions' ? actions : NO_ACCOUNTS,
+      jettons: lane === 'jettons' ? jettons : NO_ACCOUNTS,
       hashes: lane === 'actions' ? this.#traces : NO_HASHES,
     };
     return isEmpty(wanted) ? null : wanted;
@@ -144,37 +172,20 @@ export class LiveAudience {
   of(event: FinalEvent): readonly Audience[] {
     const groups = new Map<string, Audience>();
     if (event.kind === 'trace') {
-      for (const subscriber of this.#traces.get(event.hashes.norm) ?? []) addTo(groups, subscriber, NO_ACCOUNTS);
+      for (const subscriber of this.#traces.of(event.hashes.norm)) addTo(groups, subscriber, NOTHING);
       return [...groups.values()];
     }
     const concerned = new Map<Subscriber, string[]>();
-    const note = (raw: string, subscribers: Iterable<Subscriber>) => {
-      for (const subscriber of subscribers) {
+    const kind = KIND_OF_EVENT[event.kind];
+    for (const raw of new Set(accountsOf(event))) {
+      for (const subscriber of watchersOf(this.#accounts.get(raw)?.[kind] ?? null)) {
         const own = concerned.get(subscriber);
         if (own === undefined) concerned.set(subscriber, [raw]);
         else own.push(raw);
       }
-    };
-    for (const [raw, { subscribers }] of this.#concerned(event)) note(raw, subscribers);
+    }
     for (const [subscriber, raws] of concerned) addTo(groups, subscriber, new Set(raws.sort()));
     return [...groups.values()];
-  }
-
-  *#concerned(event: Exclude<FinalEvent, { kind: 'trace' }>): Generator<readonly [string, WantedAccount]> {
-    const { states, transactions, actions, jettons } = this.#accounts;
-    const named = ({ byRaw }: WatchedAccounts, raws: Iterable<string>) =>
-      [...new Set(raws)].flatMap((raw): (readonly [string, WantedAccount])[] => {
-        const known = byRaw.get(raw);
-        return known === undefined ? [] : [[raw, known]];
-      });
-    if (event.kind === 'state') yield* named(states, [event.account]);
-    else if (event.kind === 'jetton') yield* named(jettons, [event.account, event.owner]);
-    else if (event.kind === 'transactions') {
-      yield* named(
-        transactions,
-        event.transactions.map(({ account }) => account),
-      );
-    } else yield* named(actions, event.participants);
   }
 }
 
@@ -186,21 +197,35 @@ function addTo(groups: Map<string, Audience>, subscriber: Subscriber, accounts: 
   else group.subscribers.push(subscriber);
 }
 
-const EMPTY: ReadonlyMap<bigint, Address> = new Map();
+const NO_ACCOUNTS: ReadonlyMap<bigint, Address> = new Map();
 const NO_HASHES: ReadonlySet<string> = new Set();
-const NO_ACCOUNTS: ReadonlySet<string> = new Set();
+const NOTHING: ReadonlySet<string> = new Set();
 
 function isEmpty({ states, traces, jettons, hashes }: WantedEvents): boolean {
   return states.size + traces.size + jettons.size + hashes.size === 0;
 }
 
+/** Tells which kinds of events of a lane are wanted of an account. Accounts of one request share the set of their types. */
+function kindReader(lane: StreamLane): (account: SubscribedAccount) => readonly EventKind[] {
+  let last: SubscribedAccount['types'] | null = null;
+  let kinds: readonly EventKind[] = [];
+  return ({ types }) => {
+    if (types !== last) {
+      kinds = KINDS.filter((kind) => LANE_OF[kind] === lane && [...types].some((type) => KIND_OF[type] === kind));
+      last = types;
+    }
+    return kinds;
+  };
+}
+
 /** What one subscription wants of a lane; null: nothing. */
 export function wantedBy({ accounts, traces }: Subscription, lane: StreamLane): WantedEvents | null {
-  const of = (kind: EventKind) => {
+  const kindsOf = kindReader(lane);
+  const of = (kind: EventKind): WantedAccounts => {
+    if (LANE_OF[kind] !== lane) return NO_ACCOUNTS;
     const found = new Map<bigint, Address>();
-    if (LANE_OF[kind] !== lane) return found;
-    for (const [raw, { key, types }] of accounts) {
-      if ([...types].some((type) => KIND_OF[type] === kind)) found.set(key, parseAddress(raw).address);
+    for (const account of accounts.values()) {
+      if (kindsOf(account).includes(kind)) found.set(account.key, account.address);
     }
     return found;
   };
@@ -213,33 +238,45 @@ export function wantedBy({ accounts, traces }: Subscription, lane: StreamLane): 
   return isEmpty(wanted) ? null : wanted;
 }
 
+type AccountEvent = Exclude<FinalEvent, { kind: 'trace' }>;
+
+const KIND_OF_EVENT: Readonly<Record<AccountEvent['kind'], EventKind>> = {
+  state: 'states',
+  transactions: 'transactions',
+  actions: 'actions',
+  jetton: 'jettons',
+};
+
+/** The accounts that an event may concern, in raw form. */
+function accountsOf(event: AccountEvent): readonly string[] {
+  switch (event.kind) {
+    case 'transactions':
+      return event.transactions.map(({ account }) => account);
+    case 'actions':
+      return event.participants;
+    case 'jetton':
+      return [event.account, event.owner];
+    case 'state':
+      return [event.account];
+  }
+}
+
 /** The accounts of a subscription that an event concerns; null: none. */
 export function concernedAccounts(event: FinalEvent, { accounts, traces }: Subscription): ReadonlySet<string> | null {
-  if (event.kind === 'trace') return traces.has(event.hashes.norm) ? NO_ACCOUNTS : null;
-  const kind = ({ state: 'states', transactions: 'transactions', actions: 'actions', jetton: 'jettons' } as const)[
-    event.kind
-  ];
-  const raws =
-    event.kind === 'transactions'
-      ? event.transactions.map(({ account }) => account)
-      : event.kind === 'actions'
-        ? event.participants
-        : event.kind === 'jetton'
-          ? [event.account, event.owner]
-          : [event.account];
-  const own = raws.filter((raw) => [...(accounts.get(raw)?.types ?? [])].some((type) => KIND_OF[type] === kind));
+  if (event.kind === 'trace') return traces.has(event.hashes.norm) ? NOTHING : null;
+  const kind = KIND_OF_EVENT[event.kind];
+  const own = accountsOf(event).filter((raw) =>
+    [...(accounts.get(raw)?.types ?? [])].some((type) => KIND_OF[type] === kind),
+  );
   return own.length === 0 ? null : new Set(own.sort());
 }
 
 /** The lanes that a subscription takes events from. */
 export function lanesOf({ accounts, traces }: Subscription): readonly StreamLane[] {
-  const found = new Set<StreamLane>(traces.size > 0 ? ['actions'] : []);
-  for (const { types } of accounts.values()) {
-    for (const type of types) {
-      const kind = KIND_OF[type];
-      if (kind !== null) found.add(LANE_OF[kind]);
-    }
-    if (found.size === LANES.length) break;
-  }
-  return LANES.filter((lane) => found.has(lane));
+  return LANES.filter((lane) => {
+    if (lane === 'actions' && traces.size > 0) return true;
+    const kindsOf = kindReader(lane);
+    for (const account of accounts.values()) if (kindsOf(account).length > 0) return true;
+    return false;
+  });
 }

@@ -82,10 +82,13 @@ interface EventWriterModules {
 /** Writes finalized events for groups of subscribers. The parts of one event that several groups have in common are read once. */
 export class FinalEventWriter {
   readonly #modules: EventWriterModules;
-  readonly #actions = new Map<string, Promise<readonly IndexedAction[]>>();
+  readonly #together: readonly bigint[];
+  readonly #actions = new Map<string, Promise<ReadonlyMap<bigint, readonly IndexedAction[]>>>();
 
-  constructor(modules: EventWriterModules) {
+  /** @param together roots of traces whose actions are read at once when those of one are: all of them will be written */
+  constructor(modules: EventWriterModules, together: readonly bigint[] = []) {
     this.#modules = modules;
+    this.#together = together;
   }
 
   /**
@@ -167,16 +170,15 @@ export class FinalEventWriter {
 
   /** The actions of a trace that a client with these options is shown, newest first. */
   async #shown(root: bigint, { supported, actionTypes }: EventOptions): Promise<readonly IndexedAction[]> {
-    const key = `${root} ${supported.join()}`;
+    const roots = this.#together.includes(root) ? this.#together : [root];
+    const key = `${roots[0]} ${supported.join()}`;
     let reading = this.#actions.get(key);
     if (reading === undefined) {
       const { index, limits } = this.#modules;
-      reading = index
-        .actionsOfTraces([root], { types: supported, supported }, limits)
-        .then((byRoot) => [...(byRoot.get(root) ?? [])].sort(newestFirst));
+      reading = index.actionsOfTraces(roots, { types: supported, supported }, limits);
       this.#actions.set(key, reading);
     }
-    const all = await reading;
+    const all = [...((await reading).get(root) ?? [])].sort(newestFirst);
     return actionTypes === null ? all : all.filter(({ type }) => actionTypes.has(type));
   }
 

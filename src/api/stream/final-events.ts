@@ -1,4 +1,4 @@
-import type { StreamLane } from '#api/stream/cursor.js';
+import { isBehind, type LanePosition, nextBlock, type StreamLane } from '#api/stream/cursor.js';
 import { rawOf } from '#api/stream/subscription.js';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
@@ -79,14 +79,23 @@ interface JettonEvent extends Place {
 
 export type FinalEvent = StateEvent | TransactionsEvent | ActionsEvent | TraceEvent | JettonEvent;
 
+/** Accounts by the key that the index has. */
+export interface WantedAccounts {
+  readonly size: number;
+  has(key: bigint): boolean;
+  get(key: bigint): Address | undefined;
+  keys(): Iterable<bigint>;
+  values(): Iterable<Address>;
+}
+
 /** What is wanted of a lane. */
 export interface WantedEvents {
   /** Accounts whose states are wanted. */
-  readonly states: ReadonlyMap<bigint, Address>;
+  readonly states: WantedAccounts;
   /** Accounts whose transactions are wanted; in the lane `actions`, whose actions are. */
-  readonly traces: ReadonlyMap<bigint, Address>;
+  readonly traces: WantedAccounts;
   /** Jetton wallets and their owners. */
-  readonly jettons: ReadonlyMap<bigint, Address>;
+  readonly jettons: WantedAccounts;
   /** Traces by the normalised hash of their messages, in base64. */
   readonly hashes: WantedHashes;
 }
@@ -96,16 +105,17 @@ type WantedHashes = Pick<ReadonlySet<string>, 'size' | 'has' | 'keys'>;
 
 /** With more accounts than this, all of a block is read and compared, instead of a look-up for each account. */
 const MANY_ACCOUNTS = 64;
-/** Rows that are read at a time. A range with more of them is read in halves. */
-const MOST_ROWS = 1_000;
+/** Rows that are read at a time. A range with more of them is read in parts. */
+const MOST_ROWS = 250;
 /** A single masterchain block is read whole. */
 const MOST_OF_BLOCK = 200_000;
 /** Traces with more transactions are not read whole. */
 const MOST_TRACE_TRANSACTIONS = 4_000;
 /** Transactions that an event lists at most. */
 const MOST_EVENT_TRANSACTIONS = 10_000;
-/** Traces whose transactions are read at a time. */
+/** Traces that are read at a time, and the transactions that they have together if they are several. */
 const TRACES_AT_ONCE = 64;
+const TRANSACTIONS_AT_ONCE = 250;
 
 const STATES = 0n;
 const TRACES = 1n << 64n;
@@ -114,64 +124,93 @@ const TRACES = 1n << 64n;
 export class FinalEventReader {
   readonly #index: IndexPort;
   readonly #limits: IndexReadOptions;
+  #transactions = 0;
 
   constructor(index: IndexPort, limits: IndexReadOptions) {
     this.#index = index;
     this.#limits = limits;
   }
 
-  /** The events of a lane in a range, in pages. @param range of masterchain blocks, both included */
-  read(lane: StreamLane, range: SeqnoRange, wanted: WantedEvents): AsyncGenerator<readonly FinalEvent[], void> {
-    if (lane === 'blocks') return this.#blocks(range, wanted);
-    return lane === 'actions' ? this.#actions(range, wanted) : this.#jettons(range, wanted);
+  /** Transactions that were read until now: most of the work. */
+  get transactions(): number {
+    return this.#transactions;
   }
 
-  async *#blocks(range: SeqnoRange, wanted: WantedEvents): AsyncGenerator<readonly FinalEvent[], void> {
-    const { states, traces } = wanted;
+  /**
+   * The events of a lane behind a place, in pages.
+   *
+   * @param to the last masterchain block
+   */
+  async *read(
+    lane: StreamLane,
+    place: LanePosition,
+    to: number,
+    wanted: WantedEvents,
+  ): AsyncGenerator<readonly FinalEvent[], void> {
+    const range = { from: nextBlock(place), to };
+    const pages =
+      lane === 'blocks'
+        ? this.#blocks(range, place, wanted)
+        : lane === 'actions'
+          ? this.#actions(range, place, wanted)
+          : this.#jettons(range, wanted);
+    for await (const page of pages) {
+      const behind = page.filter((event) => isBehind(event, place));
+      if (behind.length > 0) yield behind;
+    }
+  }
+
+  async *#blocks(
+    range: SeqnoRange,
+    place: LanePosition,
+    { states, traces }: WantedEvents,
+  ): AsyncGenerator<readonly FinalEvent[], void> {
     if (states.size === 0 && traces.size === 0) return;
-    const most = mostOf(range);
-    const found = {
-      states: states.size === 0 ? [] : await this.#lastTransactions(range, states, most),
-      traces: traces.size === 0 ? [] : await this.#ended(range, 'transactions', traces, most),
-    };
-    if (isCut(range, most, found.states, found.traces)) {
-      yield* this.#inHalves(range, (half) => this.#blocks(half, wanted));
-      return;
-    }
-    // Of each block first the states, then the traces.
-    let state = 0;
-    let trace = 0;
-    while (state < found.states.length || trace < found.traces.length) {
-      const seqno = Math.min(found.states[state]?.mc_seqno ?? Infinity, found.traces[trace]?.mc_seqno_end ?? Infinity);
-      const ofBlock: StateEvent[] = [];
-      for (; found.states[state]?.mc_seqno === seqno; state++) {
-        const transaction = found.states[state]!;
-        const address = accountOf(transaction);
-        if (!sameAddress(states, address)) continue;
-        const order = STATES | BigInt.asUintN(64, keyOf(address));
-        ofBlock.push({ kind: 'state', lane: 'blocks', seqno, order, account: rawOf(address), transaction });
-      }
-      if (ofBlock.length > 0) yield ofBlock.sort(byOrder);
-      const ended: EndedTrace[] = [];
-      for (; found.traces[trace]?.mc_seqno_end === seqno; trace++) ended.push(found.traces[trace]!);
-      for (let i = 0; i < ended.length; i += TRACES_AT_ONCE) {
-        yield await this.#transactionsOf(ended.slice(i, i + TRACES_AT_ONCE), traces);
+    const parts = inParts(range, async (part, most) => {
+      const hasStates = states.size > 0 && !(part.to === place.seqno && (place.order ?? STATES) >= TRACES);
+      return {
+        first: hasStates ? await this.#lastTransactions(part, states, most) : [],
+        second: traces.size === 0 ? [] : await this.#ended(part, 'transactions', traces, most),
+      };
+    });
+    for await (const { first, second } of parts) {
+      const ended = second.filter((trace) => isBehind(blocksPlace(trace), place));
+      // Of each block first the states, then the traces.
+      let state = 0;
+      let trace = 0;
+      while (state < first.length || trace < ended.length) {
+        const seqno = Math.min(first[state]?.mc_seqno ?? Infinity, ended[trace]?.mc_seqno_end ?? Infinity);
+        const ofBlock: StateEvent[] = [];
+        for (; first[state]?.mc_seqno === seqno; state++) {
+          const transaction = first[state]!;
+          const address = accountOf(transaction);
+          if (!sameAddress(states, address)) continue;
+          const order = STATES | BigInt.asUintN(64, keyOf(address));
+          ofBlock.push({ kind: 'state', lane: 'blocks', seqno, order, account: rawOf(address), transaction });
+        }
+        if (ofBlock.length > 0) yield ofBlock.sort(byOrder);
+        const from = trace;
+        while (ended[trace]?.mc_seqno_end === seqno) trace++;
+        for (const page of pagesOf(ended.slice(from, trace), ({ nodes }) => nodes))
+          yield await this.#transactionsOf(page, traces);
       }
     }
   }
 
-  async #lastTransactions(range: SeqnoRange, wanted: ReadonlyMap<bigint, Address>, most: number) {
+  async #lastTransactions(range: SeqnoRange, wanted: WantedAccounts, most: number) {
     const isMany = wanted.size > MANY_ACCOUNTS && range.from === range.to;
     const touched = isMany ? (await this.#index.touchedAccounts(range, this.#limits)).map(keyOf) : wanted.keys();
     const accounts = [...touched].filter((key) => wanted.has(key));
-    return this.#index.finalTransactions(range, { accounts, isLast: true }, most, this.#limits);
+    const found = await this.#index.finalTransactions(range, { accounts, isLast: true }, most, this.#limits);
+    this.#transactions += found.length;
+    return found;
   }
 
   /** Traces that ended in a range and have a wanted member. */
   async #ended(
     range: SeqnoRange,
     members: TraceMembers,
-    wanted: ReadonlyMap<bigint, Address>,
+    wanted: WantedAccounts,
     most: number,
   ): Promise<readonly EndedTrace[]> {
     const isMany = wanted.size > MANY_ACCOUNTS && range.from === range.to;
@@ -180,12 +219,9 @@ export class FinalEventReader {
     return isMany ? found.filter(({ accounts }) => accounts.some((key) => wanted.has(key))) : found;
   }
 
-  async #transactionsOf(
-    traces: readonly EndedTrace[],
-    wanted: ReadonlyMap<bigint, Address>,
-  ): Promise<readonly TransactionsEvent[]> {
+  async #transactionsOf(traces: readonly EndedTrace[], wanted: WantedAccounts): Promise<readonly TransactionsEvent[]> {
     const roots = traces.map(({ root }) => root);
-    const all = await this.#index.transactionsOfTraces(roots, MOST_TRACE_TRANSACTIONS, this.#limits);
+    const all = await this.#ofTraces(roots);
     const events: TransactionsEvent[] = [];
     for (const trace of traces) {
       let own = all.get(trace.root) ?? [];
@@ -198,8 +234,7 @@ export class FinalEventReader {
       const transactions = own.map(finalTransaction).filter(({ indexed }) => sameAddress(wanted, accountOf(indexed)));
       if (transactions.length === 0) continue;
       events.push({
-        ...{ kind: 'transactions', lane: 'blocks', seqno: trace.mc_seqno_end, root: trace.root },
-        order: TRACES | BigInt.asUintN(64, trace.root),
+        ...{ kind: 'transactions', ...blocksPlace(trace), root: trace.root },
         hashes: traceHashes(first),
         transactions: transactions.reverse(),
       });
@@ -207,16 +242,24 @@ export class FinalEventReader {
     return events;
   }
 
+  async #ofTraces(roots: readonly bigint[]): Promise<ReadonlyMap<bigint, readonly IndexedTransaction[]>> {
+    if (roots.length === 0) return new Map();
+    const found = await this.#index.transactionsOfTraces(roots, MOST_TRACE_TRANSACTIONS, this.#limits);
+    for (const { length } of found.values()) this.#transactions += length;
+    return found;
+  }
+
   /** The transactions of wanted accounts in a trace with too many others, by lt. */
   async #ofLargeTrace(
     { accounts, root, start_lt, end_lt }: EndedTrace,
-    wanted: ReadonlyMap<bigint, Address>,
+    wanted: WantedAccounts,
   ): Promise<readonly IndexedTransaction[]> {
     const account = accounts.flatMap((key) => wanted.get(key) ?? []);
     const found: IndexedTransaction[] = [];
     for (let cursor: string | null = null; found.length < MOST_EVENT_TRANSACTIONS; ) {
       const page = { limit: MOST_ROWS, offset: 0, sort: 'asc', cursor } as const;
       const { rows, next } = await this.#index.transactions({ account, start_lt, end_lt }, page, this.#limits);
+      this.#transactions += rows.length;
       found.push(...rows.filter(({ trace_root }) => trace_root === root));
       if (next === null) break;
       cursor = next;
@@ -230,53 +273,58 @@ export class FinalEventReader {
     return rows[0];
   }
 
-  async *#actions(range: SeqnoRange, wanted: WantedEvents): AsyncGenerator<readonly FinalEvent[], void> {
-    const { traces, hashes } = wanted;
-    const most = mostOf(range);
-    const ended = traces.size === 0 ? [] : await this.#ended(range, 'actions', traces, most);
-    if (isCut(range, most, ended)) {
-      yield* this.#inHalves(range, (half) => this.#actions(half, wanted));
-      return;
-    }
-    const events: (ActionsEvent | TraceEvent)[] = ended.map((trace) => ({
-      ...{ kind: 'actions', lane: 'actions', seqno: trace.mc_seqno_end, root: trace.root },
-      order: BigInt.asUintN(64, trace.root) << 1n,
-      hashes: storedHashes(trace),
-      participants: trace.accounts.flatMap((key) => {
-        const address = traces.get(key);
-        return address === undefined ? [] : [rawOf(address)];
-      }),
+  async *#actions(
+    range: SeqnoRange,
+    place: LanePosition,
+    { traces, hashes }: WantedEvents,
+  ): AsyncGenerator<readonly FinalEvent[], void> {
+    const parts = inParts(range, async (part, most) => ({
+      first: traces.size === 0 ? [] : await this.#ended(part, 'actions', traces, most),
+      second: [],
     }));
-    events.push(...(await this.#whole(range, hashes)));
-    for (const page of pagesOf(events.sort(bySeqno), TRACES_AT_ONCE)) yield page;
+    for await (const { part, first } of parts) {
+      const items = [
+        ...first.map((trace) => ({ ...actionsPlace(trace, false), trace, isWhole: false })),
+        ...(await this.#named(part, hashes)).map((trace) => ({ ...actionsPlace(trace, true), trace, isWhole: true })),
+      ];
+      const behind = items.filter((each) => isBehind(each, place)).sort(bySeqno);
+      for (const page of pagesOf(behind, ({ trace, isWhole }) => (isWhole ? trace.nodes : 0))) {
+        const all = await this.#ofTraces(page.flatMap(({ trace, isWhole }) => (isWhole ? trace.root : [])));
+        const events: (ActionsEvent | TraceEvent)[] = [];
+        for (const { trace, isWhole } of page) {
+          events.push(isWhole ? await this.#traceEvent(trace, all) : this.#actionsEvent(trace, traces));
+        }
+        yield events;
+      }
+    }
+  }
+
+  #actionsEvent(trace: EndedTrace, wanted: WantedAccounts): ActionsEvent {
+    const participants = trace.accounts.flatMap((key) => {
+      const address = wanted.get(key);
+      return address === undefined ? [] : [rawOf(address)];
+    });
+    const { root } = trace;
+    return { kind: 'actions', ...actionsPlace(trace, false), root, hashes: storedHashes(trace), participants };
   }
 
   /** Traces that ended in a range, by the messages that they began with. */
-  async #whole(range: SeqnoRange, hashes: WantedHashes): Promise<TraceEvent[]> {
+  async #named(range: SeqnoRange, hashes: WantedHashes): Promise<readonly EndedTrace[]> {
     const bytes = [...hashes.keys()].flatMap((text) => hashOf(text) ?? []);
     if (bytes.length === 0) return [];
     const isMany = hashes.size > MANY_ACCOUNTS && range.from === range.to;
     const found = isMany
       ? await this.#index.endedTracesBy(range, { hashes: bytes }, this.#limits)
       : await this.#byHash(range, bytes);
-    const wanted = found.filter((trace) => hashes.has(storedHashes(trace).norm));
-    const events: TraceEvent[] = [];
-    for (const page of pagesOf(wanted, TRACES_AT_ONCE)) {
-      const roots = page.map(({ root }) => root);
-      const all = await this.#index.transactionsOfTraces(roots, MOST_TRACE_TRANSACTIONS, this.#limits);
-      for (const trace of page) {
-        const isWhole = trace.nodes <= MOST_TRACE_TRANSACTIONS;
-        const first = isWhole ? undefined : await this.#rootOf(trace);
-        events.push({
-          ...{ kind: 'trace', lane: 'actions', seqno: trace.mc_seqno_end, root: trace.root },
-          order: (BigInt.asUintN(64, trace.root) << 1n) | 1n,
-          hashes: storedHashes(trace),
-          transactions: isWhole ? (all.get(trace.root) ?? []) : first === undefined ? [] : [first],
-          isWhole,
-        });
-      }
-    }
-    return events;
+    return found.filter((trace) => hashes.has(storedHashes(trace).norm));
+  }
+
+  async #traceEvent(trace: EndedTrace, all: ReadonlyMap<bigint, readonly IndexedTransaction[]>): Promise<TraceEvent> {
+    const { root, nodes } = trace;
+    const isWhole = nodes <= MOST_TRACE_TRANSACTIONS;
+    const first = isWhole ? undefined : await this.#rootOf(trace);
+    const transactions = isWhole ? (all.get(root) ?? []) : first === undefined ? [] : [first];
+    return { kind: 'trace', ...actionsPlace(trace, true), root, hashes: storedHashes(trace), transactions, isWhole };
   }
 
   async #byHash(range: SeqnoRange, msg_hash: readonly Uint8Array[]): Promise<readonly EndedTrace[]> {
@@ -293,57 +341,101 @@ export class FinalEventReader {
     }
   }
 
-  async *#jettons(range: SeqnoRange, wanted: WantedEvents): AsyncGenerator<readonly FinalEvent[], void> {
-    const { jettons } = wanted;
+  async *#jettons(range: SeqnoRange, { jettons }: WantedEvents): AsyncGenerator<readonly FinalEvent[], void> {
     if (jettons.size === 0) return;
-    const most = mostOf(range);
-    const isMany = jettons.size > MANY_ACCOUNTS && range.from === range.to;
-    const all = [...jettons.values()];
-    const filter = isMany
-      ? { addresses: await this.#index.touchedAccounts(range, this.#limits), owners: [] }
-      : { addresses: all, owners: all };
-    const found = await this.#index.changedJettonWallets(range, filter, most, this.#limits);
-    if (isCut(range, most, found)) {
-      yield* this.#inHalves(range, (half) => this.#jettons(half, wanted));
-      return;
+    const parts = inParts(range, async (part, most) => {
+      const isMany = jettons.size > MANY_ACCOUNTS && part.from === part.to;
+      const all = isMany ? [] : [...jettons.values()];
+      const filter = isMany
+        ? { addresses: await this.#index.touchedAccounts(part, this.#limits), owners: [] }
+        : { addresses: all, owners: all };
+      return { first: await this.#index.changedJettonWallets(part, filter, most, this.#limits), second: [] };
+    });
+    for await (const { first } of parts) {
+      const events = first
+        .filter(({ wallet }) => sameAddress(jettons, wallet.address) || sameAddress(jettons, wallet.owner))
+        .map(({ wallet, mc_seqno: seqno }): JettonEvent => {
+          const order = BigInt.asUintN(64, keyOf(wallet.address));
+          const account = rawOf(wallet.address);
+          return { kind: 'jetton', lane: 'jettons', seqno, order, account, owner: rawOf(wallet.owner), wallet };
+        });
+      yield events.sort(bySeqno);
     }
-    const events = found
-      .filter(({ wallet }) => sameAddress(jettons, wallet.address) || sameAddress(jettons, wallet.owner))
-      .map(({ wallet, mc_seqno: seqno }): JettonEvent => {
-        const order = BigInt.asUintN(64, keyOf(wallet.address));
-        const account = rawOf(wallet.address);
-        return { kind: 'jetton', lane: 'jettons', seqno, order, account, owner: rawOf(wallet.owner), wallet };
-      });
-    if (events.length > 0) yield events.sort(bySeqno);
-  }
-
-  async *#inHalves(
-    { from, to }: SeqnoRange,
-    read: (half: SeqnoRange) => AsyncGenerator<readonly FinalEvent[], void>,
-  ): AsyncGenerator<readonly FinalEvent[], void> {
-    const middle = Math.floor((from + to) / 2);
-    yield* read({ from, to: middle });
-    yield* read({ from: middle + 1, to });
   }
 }
 
-function mostOf({ from, to }: SeqnoRange): number {
-  return from === to ? MOST_OF_BLOCK : MOST_ROWS;
+/** A row of a list in the order of masterchain blocks. */
+type OfBlock = { readonly mc_seqno: number } | { readonly mc_seqno_end: number };
+
+function seqnoOf(row: OfBlock): number {
+  return 'mc_seqno' in row ? row.mc_seqno : row.mc_seqno_end;
 }
 
-function isCut({ from, to }: SeqnoRange, most: number, ...found: readonly (readonly unknown[])[]): boolean {
-  return from < to && found.some(({ length }) => length >= most);
+/** Two lists, each in the order of masterchain blocks. */
+interface TwoLists<First extends OfBlock, Second extends OfBlock> {
+  readonly first: readonly First[];
+  readonly second: readonly Second[];
 }
 
-function* pagesOf<T>(items: readonly T[], size: number): Generator<readonly T[]> {
-  for (let i = 0; i < items.length; i += size) yield items.slice(i, i + size);
+/**
+ * Reads two lists of a range in parts of some hundred rows. A part ends before the block in which a list was cut; a block with more rows
+ * is a part of its own.
+ */
+async function* inParts<First extends OfBlock, Second extends OfBlock>(
+  { from, to }: SeqnoRange,
+  read: (part: SeqnoRange, most: number) => Promise<TwoLists<First, Second>>,
+): AsyncGenerator<TwoLists<First, Second> & { readonly part: SeqnoRange }, void> {
+  while (from <= to) {
+    let end = to;
+    let lists = await read({ from, to: end }, from === end ? MOST_OF_BLOCK : MOST_ROWS);
+    if (from < end) {
+      for (const list of [lists.first, lists.second]) {
+        if (list.length >= MOST_ROWS) end = Math.min(end, seqnoOf(list.at(-1)!) - 1);
+      }
+      if (end < from) {
+        end = from;
+        lists = await read({ from, to: end }, MOST_OF_BLOCK);
+      }
+    }
+    const isWithin = (row: OfBlock) => seqnoOf(row) <= end;
+    yield { part: { from, to: end }, first: lists.first.filter(isWithin), second: lists.second.filter(isWithin) };
+    from = end + 1;
+  }
 }
 
-function byOrder(a: FinalEvent, b: FinalEvent): number {
+/** Pages of some traces, and of some transactions if they have several. @param nodesOf transactions that are read for an item */
+function* pagesOf<Item>(items: readonly Item[], nodesOf: (item: Item) => number): Generator<readonly Item[]> {
+  let page: Item[] = [];
+  let nodes = 0;
+  for (const item of items) {
+    const own = Math.min(nodesOf(item), MOST_TRACE_TRANSACTIONS);
+    if (page.length > 0 && (page.length >= TRACES_AT_ONCE || nodes + own > TRANSACTIONS_AT_ONCE)) {
+      yield page;
+      page = [];
+      nodes = 0;
+    }
+    page.push(item);
+    nodes += own;
+  }
+  if (page.length > 0) yield page;
+}
+
+/** The place of the transactions of a trace in the lane `blocks`. */
+function blocksPlace({ mc_seqno_end, root }: EndedTrace): Place {
+  return { lane: 'blocks', seqno: mc_seqno_end, order: TRACES | BigInt.asUintN(64, root) };
+}
+
+/** The place of the actions of a trace in the lane `actions`, or behind them that of the whole trace. */
+function actionsPlace({ mc_seqno_end, root }: EndedTrace, isWhole: boolean): Place {
+  const order = (BigInt.asUintN(64, root) << 1n) | (isWhole ? 1n : 0n);
+  return { lane: 'actions', seqno: mc_seqno_end, order };
+}
+
+function byOrder(a: Place, b: Place): number {
   return a.order < b.order ? -1 : a.order > b.order ? 1 : 0;
 }
 
-function bySeqno(a: FinalEvent, b: FinalEvent): number {
+function bySeqno(a: Place, b: Place): number {
   return a.seqno - b.seqno || byOrder(a, b);
 }
 
@@ -352,7 +444,7 @@ function keyOf(address: Address): bigint {
 }
 
 /** Accounts are found by keys of 64 bits; what counts is the whole address. */
-function sameAddress(wanted: ReadonlyMap<bigint, Address>, address: Address): boolean {
+function sameAddress(wanted: WantedAccounts, address: Address): boolean {
   return wanted.get(keyOf(address))?.equals(address) === true;
 }
 

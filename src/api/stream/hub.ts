@@ -2,7 +2,6 @@ import { concernedAccounts, LiveAudience, lanesOf, wantedBy } from '#api/stream/
 import {
   behindBlock,
   cursorText,
-  isBehind,
   LANES,
   type LanePosition,
   nextBlock,
@@ -52,14 +51,16 @@ type ReplayPositions = Map<StreamLane, LanePosition>;
 
 /** Blocks that are dispatched in one batch. */
 const BATCH_BLOCKS = 8;
-/** Price of a replay in work units: of each read of the index, and of each event. */
+/** Price of a replay in work units: of each read of the index, with its accounts, of each transaction, and of the text of events. */
 const REPLAY_UNITS = 1;
-const EVENT_UNITS = 0.1;
+const ACCOUNT_UNITS = 0.002;
+const TRANSACTION_UNITS = 0.15;
+const CHARACTERS_PER_UNIT = 20_000;
 /** Blocks of a replay that are read at first, and at most. */
-const FIRST_CHUNK = 64;
+const FIRST_CHUNK = 8;
 const MOST_CHUNK = 16_384;
-/** A replay chunk with fewer events doubles the next. */
-const FEW_EVENTS = 200;
+/** A chunk of a replay that costs so much ends there; one that costs less than a quarter of it doubles the next. */
+const CHUNK_UNITS = 40;
 /** While rows of a block are awaited, they are asked for so often: derivations announce themselves. */
 const SETTLE_POLL_MS = 100;
 const RETRY_MS = 500;
@@ -248,6 +249,7 @@ export class StreamHub {
   /** Ends a subscription whose connection is closed. */
   leave(subscriber: Subscriber): void {
     subscriber.isEnded = true;
+    subscriber.left.abort();
     this.#subscribers.delete(subscriber);
     this.#audience.silence(subscriber);
     this.#left.push(subscriber);
@@ -307,12 +309,14 @@ export class StreamHub {
         for (const lane of [...positions.keys()]) {
           if (!isCurrent()) return;
           if (this.#attach(subscriber, positions, lane)) continue;
-          const release = await this.#replays.acquire(this.#stop.signal)!;
-          const read = await this.#replayChunk(subscriber, positions, lane, chunk, isCurrent).finally(release);
-          if (read === null) continue;
+          const release = await this.#replays.acquire(subscriber.left.signal)!;
+          const units = await this.#replayChunk(subscriber, positions, lane, chunk, isCurrent).finally(release);
+          if (units === null) continue;
           isWaiting = false;
-          await subscriber.pace?.(REPLAY_UNITS + read * EVENT_UNITS);
-          chunk = read < FEW_EVENTS ? Math.min(chunk * 2, MOST_CHUNK) : Math.max(1, Math.floor(chunk / 2));
+          await subscriber.pace?.(units);
+          // Others are read for meanwhile.
+          if (this.#isBehind(subscriber)) await subscriber.sink.drained();
+          chunk = units < CHUNK_UNITS / 4 ? Math.min(chunk * 2, MOST_CHUNK) : Math.max(1, Math.floor(chunk / 2));
         }
         if (!isWaiting || !isCurrent()) continue;
         // It is where the hub is, which is in the middle of a batch, or before where the cursor was made; or rows are missing.
@@ -331,46 +335,59 @@ export class StreamHub {
     }
   }
 
-  /** @returns how many events were read; null: there is nothing to read yet */
+  /** Whether a client has so much to read that a replay waits for it. */
+  #isBehind({ sink }: Subscriber): boolean {
+    return sink.buffered > this.#settings.maxBufferedBytes / 4;
+  }
+
+  /** @returns its price in work units; null: there is nothing to read yet */
   async #replayChunk(
     subscriber: Subscriber,
     positions: ReplayPositions,
     lane: StreamLane,
-    chunk: number,
+    blocks: number,
     isCurrent: () => boolean,
   ): Promise<number | null> {
     const place = positions.get(lane)!;
     const head = await this.#place.replayableTo(lane);
     const from = nextBlock(place);
     if (from > head) return null;
-    const range = { from, to: Math.min(head, from + chunk - 1) };
+    const to = Math.min(head, from + blocks - 1);
     const { subscription } = subscriber;
     const wanted = wantedBy(subscription, lane);
-    let count = 0;
+    const limits = { signal: subscriber.left.signal, timeoutMs: QUERY_MS };
+    const { index, texts, clock } = this.#modules;
+    const reader = new FinalEventReader(index, limits);
+    const slices = new WorkSlices(clock, limits.signal);
+    let characters = 0;
+    const units = () =>
+      REPLAY_UNITS +
+      subscription.accounts.size * ACCOUNT_UNITS +
+      reader.transactions * TRANSACTION_UNITS +
+      characters / CHARACTERS_PER_UNIT;
     if (wanted !== null) {
-      const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
-      const { index, texts, clock } = this.#modules;
-      const slices = new WorkSlices(clock, limits.signal);
-      for await (const page of new FinalEventReader(index, limits).read(lane, range, wanted)) {
-        const writer = new FinalEventWriter({ texts, index, limits });
+      for await (const page of reader.read(lane, place, to, wanted)) {
+        const withActions = page.flatMap((event) =>
+          event.kind === 'actions' || event.kind === 'trace' ? event.root : [],
+        );
+        const writer = new FinalEventWriter({ texts, index, limits }, withActions);
         slices.begin();
         for (const event of page) {
           if (slices.isOver) await slices.next();
-          if (!isBehind(event, place)) continue;
           const accounts = concernedAccounts(event, subscription);
           const text = accounts === null ? null : await writer.write(event, accounts, subscription.options);
-          if (!isCurrent()) return count;
+          if (!isCurrent()) return units();
           positions.set(lane, { seqno: event.seqno, order: event.order });
           if (text === null) continue;
-          count++;
+          characters += text.json.length;
           this.#deliver(subscriber, text);
-          if (subscriber.sink.buffered > this.#settings.maxBufferedBytes / 4) await subscriber.sink.drained();
-          if (!isCurrent()) return count;
+          if (!isCurrent() || this.#isBehind(subscriber)) return units();
         }
+        if (units() >= CHUNK_UNITS) return units();
       }
     }
-    positions.set(lane, behindBlock(range.to));
-    return count;
+    positions.set(lane, behindBlock(to));
+    return units();
   }
 
   // Following
@@ -447,27 +464,28 @@ export class StreamHub {
     const wanted = this.#audience.wanted(lane);
     if (wanted !== null) {
       const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
-      const { index, texts } = this.#modules;
-      const { seqno, order } = this.#place.now![lane];
+      const { index, texts, clock } = this.#modules;
+      const slices = new WorkSlices(clock, limits.signal);
       // After a failure within a batch it goes on behind what was dispatched.
-      const place = { seqno, order };
+      let place = this.#place.now![lane];
       for (let at = range.from; at <= range.to; at++) {
         const reader = new FinalEventReader(index, limits);
-        for await (const page of reader.read(lane, { from: at, to: at }, wanted)) {
+        for await (const page of reader.read(lane, place, at, wanted)) {
           const writer = new FinalEventWriter({ texts, index, limits });
-          for (const event of page) {
-            if (isBehind(event, place)) await this.#give(event, writer);
-          }
+          slices.begin();
+          for (const event of page) await this.#give(event, writer, slices);
         }
+        place = behindBlock(at);
       }
     }
     this.#place.moveTo(lane, behindBlock(range.to));
   }
 
-  async #give(event: FinalEvent, writer: FinalEventWriter): Promise<void> {
+  async #give(event: FinalEvent, writer: FinalEventWriter, slices: WorkSlices): Promise<void> {
     const groups = this.#audience.of(event);
     const texts: (readonly [EventText, readonly Subscriber[]])[] = [];
     for (const { options, accounts, subscribers } of groups) {
+      if (slices.isOver) await slices.next();
       const text = await writer.write(event, accounts, options);
       if (text !== null) texts.push([text, subscribers]);
     }

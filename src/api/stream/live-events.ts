@@ -1,6 +1,7 @@
 import { addressTail, type EventSerializer, hashMember } from '#api/stream/event-writer.js';
 import { EventText, type Subscriber } from '#api/stream/subscriber.js';
 import { type EventOptions, type EventType, rawOf } from '#api/stream/subscription.js';
+import { WatchersByName } from '#api/stream/watchers.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { messageBody } from '#formats/tlb/message.js';
 import { Transaction } from '#formats/tlb/transaction.js';
@@ -44,8 +45,8 @@ interface ListedTransaction {
 export class LiveFeed {
   readonly #modules: LiveFeedModules;
   readonly #subscribers = new Set<Subscriber>();
-  readonly #byAccount = new Map<string, Set<Subscriber>>();
-  readonly #byTrace = new Map<string, Set<Subscriber>>();
+  readonly #byAccount = new WatchersByName();
+  readonly #byTrace = new WatchersByName();
   #waiting = 0;
   #tail: Promise<void> = Promise.resolve();
 
@@ -57,8 +58,8 @@ export class LiveFeed {
     const { accounts, traces, minFinality } = subscriber.subscription;
     if (minFinality === 'finalized') return;
     this.#subscribers.add(subscriber);
-    for (const raw of accounts.keys()) addTo(this.#byAccount, raw, subscriber);
-    for (const hash of traces) addTo(this.#byTrace, hash, subscriber);
+    for (const raw of accounts.keys()) this.#byAccount.add(raw, subscriber);
+    for (const hash of traces) this.#byTrace.add(hash, subscriber);
   }
 
   remove(subscriber: Subscriber): void {
@@ -70,11 +71,11 @@ export class LiveFeed {
     if (!this.#subscribers.delete(subscriber)) return;
     const { accounts, traces } = subscriber.subscription;
     for (const raw of accounts.keys()) {
-      removeFrom(this.#byAccount, raw, subscriber);
+      this.#byAccount.remove(raw, subscriber);
       yield;
     }
     for (const hash of traces) {
-      removeFrom(this.#byTrace, hash, subscriber);
+      this.#byTrace.remove(hash, subscriber);
       yield;
     }
   }
@@ -169,7 +170,7 @@ export class LiveFeed {
     }
     for (const [raw, { live }] of last) {
       const texts = new Map<string, EventText>();
-      for (const subscriber of this.#byAccount.get(raw) ?? []) {
+      for (const subscriber of this.#byAccount.of(raw)) {
         const { accounts, options } = subscriber.subscription;
         if (options.version === 1 || accounts.get(raw)?.types.has('account_state_change') !== true) continue;
         const state = this.#modules.texts.liveState(live.after!, options.profile);
@@ -220,7 +221,7 @@ export class LiveFeed {
   async #whole(trace: LiveTrace, norm: string): Promise<void> {
     if (trace.finality === 'finalized') return;
     const { texts } = this.#modules;
-    for (const subscriber of this.#byTrace.get(norm) ?? []) {
+    for (const subscriber of this.#byTrace.of(norm)) {
       const { options, minFinality } = subscriber.subscription;
       if (!isReached(trace.finality, minFinality)) continue;
       const state = `${trace.finality} ${trace.transactions.map(({ cell, finality }) => toHex(cell.hash()) + finality).join()}`;
@@ -238,7 +239,7 @@ export class LiveFeed {
   #concerned(raws: Iterable<string>): ReadonlyMap<Subscriber, string[]> {
     const found = new Map<Subscriber, string[]>();
     for (const raw of new Set(raws)) {
-      for (const subscriber of this.#byAccount.get(raw) ?? []) {
+      for (const subscriber of this.#byAccount.of(raw)) {
         const own = found.get(subscriber);
         if (own === undefined) found.set(subscriber, [raw]);
         else own.push(raw);
@@ -283,15 +284,4 @@ function listedTransaction(live: LiveTransaction): ListedTransaction {
 
 function isReached(finality: Finality, least: Finality): boolean {
   return FINALITIES.indexOf(finality) >= FINALITIES.indexOf(least);
-}
-
-function addTo(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
-  const known = index.get(key);
-  if (known === undefined) index.set(key, new Set([subscriber]));
-  else known.add(subscriber);
-}
-
-function removeFrom(index: Map<string, Set<Subscriber>>, key: string, subscriber: Subscriber): void {
-  const known = index.get(key);
-  if (known?.delete(subscriber) === true && known.size === 0) index.delete(key);
 }

@@ -1,5 +1,6 @@
 import type { StreamPosition } from '#api/stream/cursor.js';
 import type { Subscription } from '#api/stream/subscription.js';
+import { sharedAbortController } from '#kernel/shared-abort.js';
 
 /** An event as text, for all who get the same. */
 export class EventText {
@@ -60,6 +61,8 @@ export class Subscriber {
   /** The place behind the last finalized event that was sent; null: nothing was sent. */
   sentUpTo: StreamPosition | null = null;
   readonly uncertain = new UncertainTraces();
+  /** Ends what is being read for it. */
+  readonly left = sharedAbortController();
   isEnded = false;
 
   constructor(subscription: Subscription, sink: EventSink, maxBuffered: number, pace: Pace | null) {

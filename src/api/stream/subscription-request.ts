@@ -193,7 +193,7 @@ function readAddresses(given: readonly string[]): readonly Address[] {
 }
 
 /**
- * The accounts of a subscription. Their keys, which take most of the time, are made once it is known that they are not too many.
+ * The accounts of a subscription. Their keys, which take much of the time, are made once it is known that they are not too many.
  *
  * @param traces of the same subscription
  * @throws stream/too-many-addresses
@@ -204,11 +204,16 @@ function accountsOf(
   traces: number,
   context: RequestContext,
 ): ReadonlyMap<string, SubscribedAccount> {
-  const byRaw = new Map<string, Address>();
-  for (const address of addresses) byRaw.set(rawOf(address), address);
-  requireFew(byRaw.size + traces, context);
+  const { maxAddresses } = context;
+  if (maxAddresses !== null && addresses.length + traces > maxAddresses) {
+    // Some may be there several times.
+    requireFew(new Set(addresses.map(rawOf)).size + traces, context);
+  }
   const accounts = new Map<string, SubscribedAccount>();
-  for (const [raw, address] of byRaw) accounts.set(raw, subscribedAccount(address, types));
+  for (const address of addresses) {
+    const raw = rawOf(address);
+    if (!accounts.has(raw)) accounts.set(raw, subscribedAccount(address, types));
+  }
   return accounts;
 }
 

@@ -36,6 +36,7 @@ export interface EventOptions {
 export interface SubscribedAccount {
   /** `account_key` of the index. */
   readonly key: bigint;
+  readonly address: Address;
   /** Types of events of this account. */
   readonly types: ReadonlySet<EventType>;
 }
@@ -65,7 +66,7 @@ export function watchingPrice(subscription: Pick<Subscription, 'accounts' | 'tra
 
 /** An account as a subscription has it. */
 export function subscribedAccount(address: Address, types: ReadonlySet<EventType>): SubscribedAccount {
-  return { key: accountKey(addressBytes(address)), types };
+  return { key: accountKey(addressBytes(address)), address, types };
 }
 
 /** The raw form with upper-case digits. */

@@ -1,4 +1,4 @@
-import type { Database } from '#drivers/store/database.js';
+import type { Database, DatabaseReader } from '#drivers/store/database.js';
 import { readAccounts, readAddressFacts, readTopAccounts } from '#drivers/store/read/accounts.js';
 import { readActions, readActionsOfTraces } from '#drivers/store/read/actions.js';
 import { readBlocks, readHasMcBlock, readIndexExtent, readShardState } from '#drivers/store/read/blocks.js';
@@ -159,7 +159,8 @@ export function indexReads(
     const read = READS[name] as (session: IndexSession, ...args: unknown[]) => Promise<unknown>;
     return (...args) => {
       const options = args.pop() as IndexReadOptions;
-      return database.read((reader) => read(new IndexSession(reader, caches, thresholds), ...args), options);
+      const session = (reader: DatabaseReader) => new IndexSession(reader, caches, thresholds, options.signal);
+      return database.read((reader) => read(session(reader), ...args), options);
     };
   });
 }

@@ -5,9 +5,12 @@ import type { Page } from '#drivers/store/read/index-types.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { sha256 } from '#formats/cells/digests.js';
 import { toHex } from '#kernel/bytes.js';
+import { systemClock } from '#kernel/clock.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 
 const encoder = new TextEncoder();
+const NEVER = new AbortController().signal;
 
 /** Statements that each connection keeps prepared, at most: each costs memory in the database. */
 const MOST_NAMES = 128;
@@ -75,11 +78,20 @@ export class IndexSession {
   readonly #reader: Pick<DatabaseReader, 'query'>;
   readonly caches: ReadCaches;
   readonly thresholds: ReadThresholds;
+  /** For what is made of many rows. */
+  readonly slices: WorkSlices;
 
-  constructor(reader: Pick<DatabaseReader, 'query'>, caches: ReadCaches, thresholds: ReadThresholds) {
+  /** @param signal calls the read off; undefined: nothing does */
+  constructor(
+    reader: Pick<DatabaseReader, 'query'>,
+    caches: ReadCaches,
+    thresholds: ReadThresholds,
+    signal: AbortSignal = NEVER,
+  ) {
     this.#reader = reader;
     this.caches = caches;
     this.thresholds = thresholds;
+    this.slices = new WorkSlices(systemClock, signal);
   }
 
   async rows<Row extends QueryResultRow>(statement: Sql, { planned }: PlanningOptions = {}): Promise<Row[]> {

@@ -38,7 +38,8 @@ export async function assembleTransactions(
   beyond: TransactionFound | null = null,
 ): Promise<IndexedTransaction[]> {
   if (rows.length === 0) return [];
-  const transactions = rows.map((found) => ({
+  const { slices } = session;
+  const transactions = await slices.map(rows, (found) => ({
     found,
     head: transactionHead(found.boc),
     stored: new StoredTransaction(found.boc),
@@ -57,7 +58,7 @@ export async function assembleTransactions(
     partial.push({ state, address, account_key: found.account_key, lt: found.lt });
     return state;
   };
-  const states = transactions.map((each, i) => ({
+  const states = await slices.map(transactions, (each, i) => ({
     before: each.head.wasNonexist ? NONEXIST : decoded(before[i]!, each),
     after: each.head.isNonexist ? NONEXIST : decoded(each.found.state_after, each),
   }));
@@ -323,5 +324,5 @@ export async function completeTransactions(
       found.set(key, cell);
     }
   }
-  return stored.map((each) => each.whole((hash) => found.get(toHex(hash)) ?? null));
+  return session.slices.map(stored, (each) => each.whole((hash) => found.get(toHex(hash)) ?? null));
 }
