@@ -95,17 +95,25 @@ export class LiveAudience {
     actions: new Set(),
   };
 
-  add(subscriber: Subscriber, lane: StreamLane): void {
+  /** Makes a subscriber live in a lane, whose accounts and traces were added. */
+  begin(subscriber: Subscriber, lane: StreamLane): void {
     this.#live[lane].add(subscriber);
+  }
+
+  /** Adds the accounts and traces of a subscriber that is live in no lane; may pause after each of them. */
+  *adding(subscriber: Subscriber): Generator<void> {
     const { accounts, traces } = subscriber.subscription;
-    const kindsOf = kindReader(lane);
+    const readers = LANES.map(kindReader);
     for (const [raw, account] of accounts) {
-      const kinds = kindsOf(account);
-      if (kinds.length === 0) continue;
-      const watched = this.#watch(raw, account);
-      for (const kind of kinds) this.#kinds[kind].add(account.key, watched, subscriber);
+      for (const kindsOf of readers) {
+        for (const kind of kindsOf(account)) this.#kinds[kind].add(account.key, this.#watch(raw, account), subscriber);
+      }
+      yield;
     }
-    if (lane === 'actions') for (const hash of traces) this.#traces.add(hash, subscriber);
+    for (const hash of traces) {
+      this.#traces.add(hash, subscriber);
+      yield;
+    }
   }
 
   #watch(raw: string, { key, address }: SubscribedAccount): WatchedAccount {
@@ -115,11 +123,6 @@ export class LiveAudience {
     this.#accounts.set(raw, account);
     this.#byKey.set(key, account);
     return account;
-  }
-
-  remove(subscriber: Subscriber): void {
-    this.silence(subscriber);
-    for (const _ of this.removing(subscriber));
   }
 
   /** Makes a subscriber live in no lane; its accounts and traces are still waited for. */

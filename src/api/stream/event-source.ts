@@ -59,7 +59,10 @@ export class HubEventSource {
       drained: () => taker.drained(),
       end: (reason, _, problem) => taker.ended(reason === 'resume-failed' ? (problem ?? reason) : null),
     };
-    const subscriber = this.#hub.join(this.#read(filter), sink, this.#hub.positionOf(cursor));
+    const from = this.#hub.positionOf(cursor);
+    const subscriber = this.#hub.subscriber(this.#read(filter), sink);
+    this.#hub.requireRoom(from);
+    void this.#hub.join(subscriber, from);
     return () => this.#hub.leave(subscriber);
   }
 

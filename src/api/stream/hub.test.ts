@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventSerializer } from '#api/stream/event-writer.js';
 import { StreamHub } from '#api/stream/hub.js';
-import type { EventSink, EventText } from '#api/stream/subscriber.js';
+import type { EventSink, EventText, Pace, Subscriber } from '#api/stream/subscriber.js';
 import { eventOptions, rawOf, type Subscription, subscribedAccount } from '#api/stream/subscription.js';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
@@ -104,6 +104,12 @@ function subscription(): Subscription {
   };
 }
 
+function join(sink: Sink, cursor: string | null, pace: Pace | null = null): Subscriber {
+  const subscriber = hub.subscriber(subscription(), sink, pace);
+  void hub.join(subscriber, hub.positionOf(cursor));
+  return subscriber;
+}
+
 function commit(head: number): void {
   index.head = head;
   hub.wake();
@@ -116,12 +122,12 @@ describe('a subscriber', () => {
   it('gets the events behind its cursor, then those that come', async () => {
     await hub.ready();
     const sink = new Sink();
-    hub.join(subscription(), sink, hub.positionOf(cursorAt(3)));
+    join(sink, cursorAt(3));
     await expect.poll(() => sink.seqnos).toEqual(upTo(4, 10));
     commit(15);
     await expect.poll(() => sink.seqnos).toEqual(upTo(4, 15));
     const resumed = new Sink();
-    hub.join(subscription(), resumed, hub.positionOf(sink.cursors[4]!));
+    join(resumed, sink.cursors[4]!);
     await expect.poll(() => resumed.seqnos).toEqual(sink.seqnos.slice(5));
   });
 
@@ -136,12 +142,12 @@ describe('a subscriber', () => {
         goOn = resolve;
       });
     };
-    hub.join(subscription(), sink, hub.positionOf(cursorAt(3)), pace);
+    join(sink, cursorAt(3), pace);
     await expect.poll(() => sink.seqnos).toEqual(upTo(4, 10));
     expect(units).toBeGreaterThan(0);
     commit(15);
     const other = new Sink();
-    hub.join(subscription(), other, hub.positionOf(cursorAt(3)));
+    join(other, cursorAt(3));
     await expect.poll(() => other.seqnos).toEqual(upTo(4, 15));
     expect(sink.seqnos).toEqual(upTo(4, 10));
     goOn();
@@ -155,7 +161,7 @@ describe('a subscriber', () => {
     commit(12);
     await expect.poll(() => hub.cursor).toBe(cursorAt(12));
     const sink = new Sink();
-    hub.join(subscription(), sink, hub.positionOf(cursorAt(8)));
+    join(sink, cursorAt(8));
     await expect.poll(() => sink.seqnos).toEqual([9, 10]);
     index.classified = 11;
     hub.wake();
@@ -168,11 +174,11 @@ describe('a subscriber', () => {
   it('that changes its subscription while an event is written gets each event once', async () => {
     await hub.ready();
     const [sink, other] = [new Sink(), new Sink()];
-    const subscriber = hub.join(subscription(), sink, hub.positionOf(null));
-    hub.join(subscription(), other, hub.positionOf(null));
+    let subscriber = join(sink, null);
+    join(other, null);
     let changes = 0;
     onWrite = async () => {
-      if (changes++ < 5) hub.change(subscriber, subscription(), null, () => {});
+      if (changes++ < 5) subscriber = await hub.change(subscriber, subscription(), null, () => {});
     };
     for (let head = 11; head <= 20; head++) {
       commit(head);
@@ -186,7 +192,7 @@ describe('a subscriber', () => {
     await hub.ready();
     const { maxBufferedBytes } = hub.settings;
     const sinks = Array.from({ length: 70 }, () => new Sink());
-    for (const sink of sinks) hub.join(subscription(), sink, hub.positionOf(null));
+    for (const sink of sinks) join(sink, null);
     const [reads, lags, ...others] = sinks as [Sink, Sink, ...Sink[]];
     lags.buffered = maxBufferedBytes + 1;
     for (const sink of others) sink.buffered = maxBufferedBytes;

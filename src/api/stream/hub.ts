@@ -87,6 +87,8 @@ export class StreamHub {
   readonly #live: LiveFeed;
   #endLive = (): void => {};
   readonly #subscribers = new Map<Subscriber, ReplayPositions>();
+  /** Those whose accounts and traces are being noted. */
+  readonly #watching = new Set<Subscriber>();
   /** Those who are gone, and whose accounts and traces are being removed. */
   readonly #left: Subscriber[] = [];
   /** Those who have nothing to replay and are not live yet. */
@@ -195,63 +197,94 @@ export class StreamHub {
   }
 
   /**
-   * Begins to send events.
+   * A subscriber that gets nothing yet.
    *
-   * @param from as of {@link positionOf}
    * @param pace counts the work of a replay; null: it goes on as fast as it is read
-   * @throws stream/too-many-replays
    */
-  join(subscription: Subscription, sink: EventSink, from: StreamPosition, pace: Pace | null = null): Subscriber {
-    this.requireRoom(from);
-    const subscriber = new Subscriber(subscription, sink, this.#settings.maxBufferedBytes, pace);
-    subscriber.sentUpTo = from;
-    this.#subscribers.set(subscriber, new Map());
-    this.#live.add(subscriber);
-    this.#begin(subscriber, from);
-    return subscriber;
+  subscriber(subscription: Subscription, sink: EventSink, pace: Pace | null = null): Subscriber {
+    return new Subscriber(subscription, sink, this.#settings.maxBufferedBytes, pace);
   }
 
   /**
-   * Gives a subscriber another subscription, between two events.
+   * Begins to send events, as soon as it is known of all accounts and traces that the subscriber waits for them.
+   *
+   * @param from as of {@link positionOf}
+   * @param onJoined called before the first event, with the cursor that it begins behind
+   * @throws stream/too-many-replays
+   */
+  async join(
+    subscriber: Subscriber,
+    from: StreamPosition,
+    onJoined: (cursor: string) => void = () => {},
+  ): Promise<void> {
+    this.requireRoom(from);
+    if (await this.#watch(subscriber)) this.#begin(subscriber, from, onJoined);
+  }
+
+  /**
+   * Gives a client another subscription, between two events.
    *
    * @param from null: it goes on where it is
    * @param onChange called before the first event of the new subscription, with the cursor that it begins behind
+   * @returns the subscriber that takes the place of the one before
    * @throws stream/too-many-replays
    */
-  change(
-    subscriber: Subscriber,
+  async change(
+    before: Subscriber,
     subscription: Subscription,
     from: StreamPosition | null,
     onChange: (cursor: string) => void,
-  ): void {
+  ): Promise<Subscriber> {
     if (from !== null) this.requireRoom(from);
-    if (subscriber.isEnded) return;
-    this.#audience.remove(subscriber);
-    this.#live.remove(subscriber);
-    const replay = this.#subscribers.get(subscriber) ?? new Map();
+    const subscriber = before.with(subscription);
+    await this.#watch(subscriber);
+    if (before.isEnded) {
+      this.leave(subscriber);
+      return before;
+    }
+    const replay = this.#subscribers.get(before) ?? new Map();
     const now = this.#place.now!;
     // Lanes that it did not take before begin now.
-    const taken = lanesOf(subscriber.subscription);
+    const taken = lanesOf(before.subscription);
     const place = from ?? {
       blocks: (taken.includes('blocks') && replay.get('blocks')) || now.blocks,
       jettons: (taken.includes('jettons') && replay.get('jettons')) || now.jettons,
       actions: (taken.includes('actions') && replay.get('actions')) || now.actions,
     };
-    subscriber.subscription = subscription;
-    subscriber.sentUpTo = place;
-    onChange(this.cursorOf(subscriber));
-    // A replay under way notices that its map is not the present one.
-    this.#subscribers.set(subscriber, new Map());
-    this.#live.add(subscriber);
-    this.#begin(subscriber, place);
+    this.leave(before);
+    this.#begin(subscriber, place, onChange);
+    return subscriber;
   }
 
   /** Ends a subscription whose connection is closed. */
   leave(subscriber: Subscriber): void {
+    if (subscriber.isEnded) return;
     subscriber.isEnded = true;
     subscriber.left.abort();
     this.#subscribers.delete(subscriber);
     this.#audience.silence(subscriber);
+    this.#live.silence(subscriber);
+    this.#removeSoon(subscriber);
+  }
+
+  /** Notes what a subscriber waits for, in slices: it may be thousands of accounts. @returns whether it is still there */
+  async #watch(subscriber: Subscriber): Promise<boolean> {
+    const slices = new WorkSlices(this.#modules.clock, NEVER);
+    slices.begin();
+    this.#watching.add(subscriber);
+    for (const each of [this.#live, this.#audience]) {
+      for (const _ of each.adding(subscriber)) {
+        if (slices.isOver) await slices.next();
+        if (subscriber.isEnded) break;
+      }
+    }
+    this.#watching.delete(subscriber);
+    if (subscriber.isEnded) this.#removeSoon(subscriber);
+    return !subscriber.isEnded;
+  }
+
+  #removeSoon(subscriber: Subscriber): void {
+    if (this.#watching.has(subscriber)) return;
     this.#left.push(subscriber);
     if (this.#left.length === 1) void this.#removeLeft();
   }
@@ -277,8 +310,12 @@ export class StreamHub {
     if (isBack && this.#replaying >= this.#settings.maxWaitingReplays) throw streamErrors['too-many-replays']({});
   }
 
-  #begin(subscriber: Subscriber, from: StreamPosition): void {
-    const positions = this.#subscribers.get(subscriber)!;
+  #begin(subscriber: Subscriber, from: StreamPosition, onBegun: (cursor: string) => void): void {
+    const positions: ReplayPositions = new Map();
+    subscriber.sentUpTo = from;
+    onBegun(this.cursorOf(subscriber));
+    this.#subscribers.set(subscriber, positions);
+    this.#live.begin(subscriber);
     for (const lane of lanesOf(subscriber.subscription)) positions.set(lane, from[lane]);
     for (const lane of [...positions.keys()]) this.#attach(subscriber, positions, lane);
     if (positions.size > 0) void this.#replay(subscriber, positions);
@@ -290,15 +327,14 @@ export class StreamHub {
     const { now } = this.#place;
     if (now === null || order !== null || seqno !== now[lane].seqno || this.#busy.has(lane)) return false;
     positions.delete(lane);
-    this.#audience.add(subscriber, lane);
+    this.#audience.begin(subscriber, lane);
     return true;
   }
 
   // Replay
 
   async #replay(subscriber: Subscriber, positions: ReplayPositions): Promise<void> {
-    const isCurrent = () =>
-      !subscriber.isEnded && this.#subscribers.get(subscriber) === positions && !this.#stop.signal.aborted;
+    const isCurrent = () => !subscriber.isEnded && !this.#stop.signal.aborted;
     this.#replaying++;
     this.#resumed++;
     let chunk = FIRST_CHUNK;
@@ -455,8 +491,7 @@ export class StreamHub {
   /** Between two batches: the next one may begin before others are called. */
   #attachWaiting(lane: StreamLane): void {
     for (const [subscriber, positions] of this.#waiting) {
-      const isCurrent = positions.has(lane) && this.#subscribers.get(subscriber) === positions;
-      if (isCurrent) this.#attach(subscriber, positions, lane);
+      if (positions.has(lane) && !subscriber.isEnded) this.#attach(subscriber, positions, lane);
     }
   }
 

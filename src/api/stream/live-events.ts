@@ -54,21 +54,33 @@ export class LiveFeed {
     this.#modules = modules;
   }
 
-  add(subscriber: Subscriber): void {
-    const { accounts, traces, minFinality } = subscriber.subscription;
-    if (minFinality === 'finalized') return;
-    this.#subscribers.add(subscriber);
-    for (const raw of accounts.keys()) this.#byAccount.add(raw, subscriber);
-    for (const hash of traces) this.#byTrace.add(hash, subscriber);
+  /** Events are sent to a subscriber from now on, whose accounts and traces were added. */
+  begin(subscriber: Subscriber): void {
+    if (isConcerned(subscriber)) this.#subscribers.add(subscriber);
   }
 
-  remove(subscriber: Subscriber): void {
-    for (const _ of this.removing(subscriber));
+  /** Nothing more is sent to a subscriber. */
+  silence(subscriber: Subscriber): void {
+    this.#subscribers.delete(subscriber);
   }
 
-  /** Removes a subscriber, then its accounts and traces; may pause after each of them. */
+  /** Adds the accounts and traces of a subscriber; may pause after each of them. */
+  *adding(subscriber: Subscriber): Generator<void> {
+    if (!isConcerned(subscriber)) return;
+    const { accounts, traces } = subscriber.subscription;
+    for (const raw of accounts.keys()) {
+      this.#byAccount.add(raw, subscriber);
+      yield;
+    }
+    for (const hash of traces) {
+      this.#byTrace.add(hash, subscriber);
+      yield;
+    }
+  }
+
+  /** Removes them; may pause after each. */
   *removing(subscriber: Subscriber): Generator<void> {
-    if (!this.#subscribers.delete(subscriber)) return;
+    if (!isConcerned(subscriber)) return;
     const { accounts, traces } = subscriber.subscription;
     for (const raw of accounts.keys()) {
       this.#byAccount.remove(raw, subscriber);
@@ -170,7 +182,7 @@ export class LiveFeed {
     }
     for (const [raw, { live }] of last) {
       const texts = new Map<string, EventText>();
-      for (const subscriber of this.#byAccount.of(raw)) {
+      for (const subscriber of this.#liveOf(this.#byAccount, raw)) {
         const { accounts, options } = subscriber.subscription;
         if (options.version === 1 || accounts.get(raw)?.types.has('account_state_change') !== true) continue;
         const state = this.#modules.texts.liveState(live.after!, options.profile);
@@ -221,7 +233,7 @@ export class LiveFeed {
   async #whole(trace: LiveTrace, norm: string): Promise<void> {
     if (trace.finality === 'finalized') return;
     const { texts } = this.#modules;
-    for (const subscriber of this.#byTrace.of(norm)) {
+    for (const subscriber of this.#liveOf(this.#byTrace, norm)) {
       const { options, minFinality } = subscriber.subscription;
       if (!isReached(trace.finality, minFinality)) continue;
       const state = `${trace.finality} ${trace.transactions.map(({ cell, finality }) => toHex(cell.hash()) + finality).join()}`;
@@ -239,7 +251,7 @@ export class LiveFeed {
   #concerned(raws: Iterable<string>): ReadonlyMap<Subscriber, string[]> {
     const found = new Map<Subscriber, string[]>();
     for (const raw of new Set(raws)) {
-      for (const subscriber of this.#byAccount.of(raw)) {
+      for (const subscriber of this.#liveOf(this.#byAccount, raw)) {
         const own = found.get(subscriber);
         if (own === undefined) found.set(subscriber, [raw]);
         else own.push(raw);
@@ -247,6 +259,15 @@ export class LiveFeed {
     }
     return found;
   }
+
+  #liveOf(watchers: WatchersByName, name: string): readonly Subscriber[] {
+    return [...watchers.of(name)].filter((each) => this.#subscribers.has(each));
+  }
+}
+
+/** Whether a subscriber takes events that are not final. */
+function isConcerned({ subscription }: Subscriber): boolean {
+  return subscription.minFinality !== 'finalized';
 }
 
 function eventText(type: EventType, finality: Finality, options: EventOptions, members: string): EventText {

@@ -51,25 +51,37 @@ export interface EventSink {
 /** Counts work units that were done for a client, and resolves when it may have more. */
 export type Pace = (units: number) => Promise<void>;
 
-/** A client of the hub. What it gets is decided by its subscription; where it is, by the hub. */
+/** A client of the hub with a subscription, which decides what it gets; where it is, the hub knows. */
 export class Subscriber {
   readonly sink: EventSink;
   readonly maxBuffered: number;
   /** For events that it is sent again; null: nothing limits them. */
   readonly pace: Pace | null;
-  subscription: Subscription;
+  readonly subscription: Subscription;
   /** The place behind the last finalized event that was sent; null: nothing was sent. */
   sentUpTo: StreamPosition | null = null;
-  readonly uncertain = new UncertainTraces();
+  readonly uncertain: UncertainTraces;
   /** Ends what is being read for it. */
   readonly left = sharedAbortController();
   isEnded = false;
 
-  constructor(subscription: Subscription, sink: EventSink, maxBuffered: number, pace: Pace | null) {
+  constructor(
+    subscription: Subscription,
+    sink: EventSink,
+    maxBuffered: number,
+    pace: Pace | null,
+    uncertain = new UncertainTraces(),
+  ) {
     this.subscription = subscription;
     this.sink = sink;
     this.maxBuffered = maxBuffered;
     this.pace = pace;
+    this.uncertain = uncertain;
+  }
+
+  /** The same client with another subscription. */
+  with(subscription: Subscription): Subscriber {
+    return new Subscriber(subscription, this.sink, this.maxBuffered, this.pace, this.uncertain);
   }
 
   /** Whether it still takes events. */
