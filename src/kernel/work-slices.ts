@@ -72,13 +72,18 @@ export class WorkSlices {
   readonly #clock: Clock;
   readonly #turns: SlicedTurns;
   readonly #signal: AbortSignal;
+  readonly #sliceMs: number;
   #began = 0;
 
-  /** @param signal calls the work off */
-  constructor(clock: Clock, signal: AbortSignal) {
+  /**
+   * @param signal calls the work off
+   * @param sliceMs longest slice, of what others wait for and is little
+   */
+  constructor(clock: Clock, signal: AbortSignal, sliceMs = SLICE_MS) {
     this.#clock = clock;
     this.#turns = turnsOf(clock);
     this.#signal = signal;
+    this.#sliceMs = sliceMs;
   }
 
   /** Begins a slice, after I/O. */
@@ -88,7 +93,7 @@ export class WorkSlices {
 
   /** Whether the slice has taken its time; costs about 50 ns. */
   get isOver(): boolean {
-    return this.#clock.now() - this.#began >= SLICE_MS;
+    return this.#clock.now() - this.#began >= this.#sliceMs;
   }
 
   /** Resolves in a later turn of the event loop. @throws the reason of the signal when it is aborted */

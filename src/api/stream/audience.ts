@@ -159,8 +159,9 @@ export class LiveAudience {
     return KINDS.reduce((sum, kind) => sum + this.#kinds[kind].size, this.#traces.size);
   }
 
-  /** What is wanted of a lane, as it changes; null: nothing. */
+  /** What is wanted of a lane, as it changes, also by those who are not live yet; null: nobody is live. */
   wanted(lane: StreamLane): WantedEvents | null {
+    if (this.#live[lane].size === 0) return null;
     const { states, transactions, actions, jettons } = this.#kinds;
     const wanted: WantedEvents = {
       states: lane === 'blocks' ? states : NO_ACCOUNTS,
@@ -171,17 +172,20 @@ export class LiveAudience {
     return isEmpty(wanted) ? null : wanted;
   }
 
-  /** Who gets an event, in groups with one text each. */
+  /** Who is live and gets an event, in groups with one text each. */
   of(event: FinalEvent): readonly Audience[] {
     const groups = new Map<string, Audience>();
     if (event.kind === 'trace') {
-      for (const subscriber of this.#traces.of(event.hashes.norm)) addTo(groups, subscriber, NOTHING);
+      for (const subscriber of this.#traces.of(event.hashes.norm)) {
+        if (this.isLive(subscriber, event.lane)) addTo(groups, subscriber, NOTHING);
+      }
       return [...groups.values()];
     }
     const concerned = new Map<Subscriber, string[]>();
     const kind = KIND_OF_EVENT[event.kind];
     for (const raw of new Set(accountsOf(event))) {
       for (const subscriber of watchersOf(this.#accounts.get(raw)?.[kind] ?? null)) {
+        if (!this.isLive(subscriber, event.lane)) continue;
         const own = concerned.get(subscriber);
         if (own === undefined) concerned.set(subscriber, [raw]);
         else own.push(raw);

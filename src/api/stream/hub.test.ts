@@ -6,6 +6,7 @@ import { eventOptions, rawOf, type Subscription, subscribedAccount } from '#api/
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import type { EndedTrace } from '#drivers/store/read/final-events.js';
+import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
 import { Address } from '#formats/address/address.js';
 import { silentLogger } from '#kernel/logger.js';
 import { FakeClock } from '#test/support/fake-clock.js';
@@ -24,7 +25,17 @@ class CountedIndex extends FakeIndex {
     return { unclassified, uncertain: null, undetected: 0 };
   }
 
-  override async endedTraces(range: SeqnoRange): Promise<EndedTrace[]> {
+  /** Called for each read. */
+  onRead: (signal: AbortSignal | undefined) => void = () => {};
+
+  override async endedTraces(
+    range: SeqnoRange,
+    _members: unknown,
+    _accounts: unknown,
+    _most?: number,
+    limits?: IndexReadOptions,
+  ): Promise<EndedTrace[]> {
+    this.onRead(limits?.signal);
     const found: EndedTrace[] = [];
     for (let seqno = range.from; seqno <= Math.min(range.to, this.head, this.classified); seqno++) {
       found.push({
@@ -152,6 +163,49 @@ describe('a subscriber', () => {
     expect(sink.seqnos).toEqual(upTo(4, 10));
     goOn();
     await expect.poll(() => sink.seqnos).toEqual(upTo(4, 15));
+  });
+
+  it('that does not read, or has no budget, does not keep others from being replayed to', async () => {
+    await hub.ready();
+    const never = new Promise<void>(() => {});
+    const unread = Array.from({ length: 20 }, () => {
+      const sink = new Sink();
+      sink.buffered = hub.settings.maxBufferedBytes / 2;
+      sink.drained = () => never;
+      return sink;
+    });
+    for (const sink of unread) join(sink, cursorAt(3));
+    const poor = Array.from({ length: 20 }, () => new Sink());
+    for (const sink of poor) join(sink, cursorAt(3), () => never);
+    const sink = new Sink();
+    join(sink, cursorAt(3));
+    await expect.poll(() => sink.seqnos).toEqual(upTo(4, 10));
+    expect(unread.map(({ seqnos }) => seqnos.length)).toEqual(unread.map(() => 1));
+  });
+
+  it('is replayed to in chunks of bounded work, and is read for no more once it has left', async () => {
+    await hub.ready();
+    commit(2_000);
+    const sink = new Sink();
+    const chunks: number[] = [];
+    const signals: (AbortSignal | undefined)[] = [];
+    let subscriber: Subscriber | null = null;
+    index.onRead = (signal) => void signals.push(signal);
+    const pace = async (units: number): Promise<void> => {
+      chunks.push(units);
+      if (sink.seqnos.length > 500) hub.leave(subscriber!);
+    };
+    subscriber = join(sink, cursorAt(0), pace);
+    await expect.poll(() => subscriber.isEnded).toBe(true);
+    expect(sink.seqnos).toEqual(upTo(1, sink.seqnos.length));
+    expect(sink.seqnos.length).toBeLessThan(1_500);
+    expect(Math.max(...chunks)).toBeLessThan(60);
+    expect(signals.length).toBeGreaterThan(2);
+    expect(signals.every((signal) => signal?.aborted)).toBe(true);
+    const reads = signals.length;
+    commit(2_001);
+    await hub.ready();
+    expect(signals.length).toBe(reads);
   });
 
   it('gets actions that are classified later than their block is committed, though nobody waited for actions then', async () => {

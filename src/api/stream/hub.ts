@@ -51,6 +51,8 @@ type ReplayPositions = Map<StreamLane, LanePosition>;
 
 /** Blocks that are dispatched in one batch. */
 const BATCH_BLOCKS = 8;
+/** Live events may take so much of a turn of the event loop: many clients wait for them. */
+const LIVE_SLICE_MS = 30;
 /** Price of a replay in work units: of each read of the index, with its accounts, of each transaction, and of the text of events. */
 const REPLAY_UNITS = 1;
 const ACCOUNT_UNITS = 0.002;
@@ -500,7 +502,7 @@ export class StreamHub {
     if (wanted !== null) {
       const limits = { signal: this.#stop.signal, timeoutMs: QUERY_MS };
       const { index, texts, clock } = this.#modules;
-      const slices = new WorkSlices(clock, limits.signal);
+      const slices = new WorkSlices(clock, limits.signal, LIVE_SLICE_MS);
       // After a failure within a batch it goes on behind what was dispatched.
       let place = this.#place.now![lane];
       for (let at = range.from; at <= range.to; at++) {
