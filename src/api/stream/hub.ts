@@ -10,13 +10,13 @@ import {
 } from '#api/stream/cursor.js';
 import { streamErrors } from '#api/stream/errors.js';
 import { type EventSerializer, FinalEventWriter } from '#api/stream/event-writer.js';
-import { type FinalEvent, FinalEventReader } from '#api/stream/final-events.js';
+import { type FinalEvent, FinalEventReader, type WantedEvents } from '#api/stream/final-events.js';
 import { LanePositions } from '#api/stream/lane-positions.js';
 import { LiveFeed } from '#api/stream/live-events.js';
 import type { HubMetrics } from '#api/stream/metrics.js';
 import { defaultStreamSettings, type StreamSettings } from '#api/stream/options.js';
 import { type EventSink, type EventText, type Pace, Subscriber } from '#api/stream/subscriber.js';
-import type { Subscription } from '#api/stream/subscription.js';
+import { type Subscription, sizeOf } from '#api/stream/subscription.js';
 import type { IndexCoverage, SeqnoRange } from '#drivers/store/index-state.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import { type Clock, pause } from '#kernel/clock.js';
@@ -49,13 +49,22 @@ export interface HubOptions extends Partial<StreamSettings> {
 /** Where a subscriber is: in lanes that are not in it, it is live. */
 type ReplayPositions = Map<StreamLane, LanePosition>;
 
+/** A part of a replay. */
+interface ReplayChunk {
+  readonly lane: StreamLane;
+  /** Null: nothing. */
+  readonly wanted: WantedEvents | null;
+  /** Masterchain blocks at most. */
+  readonly blocks: number;
+}
+
 /** Blocks that are dispatched in one batch. */
 const BATCH_BLOCKS = 8;
 /** Live events may take so much of a turn of the event loop: many clients wait for them. */
 const LIVE_SLICE_MS = 30;
-/** Price of a replay in work units: of each read of the index, with its accounts, of each transaction, and of the text of events. */
+/** Price of a replay in work units: of each read of the index, with what is looked for, of each transaction, and of the text of events. */
 const REPLAY_UNITS = 1;
-const ACCOUNT_UNITS = 0.002;
+const WATCHED_UNITS = 0.002;
 const TRANSACTION_UNITS = 0.15;
 const CHARACTERS_PER_UNIT = 20_000;
 /** Blocks of a replay that are read at first, and at most. */
@@ -340,6 +349,9 @@ export class StreamHub {
     this.#replaying++;
     this.#resumed++;
     let chunk = FIRST_CHUNK;
+    const { subscription } = subscriber;
+    const wanted = new Map([...positions.keys()].map((lane) => [lane, wantedBy(subscription, lane)]));
+    const readUnits = REPLAY_UNITS + sizeOf(subscription) * WATCHED_UNITS;
     try {
       while (isCurrent() && positions.size > 0) {
         const { next } = this.#wake;
@@ -348,12 +360,13 @@ export class StreamHub {
           if (!isCurrent()) return;
           if (this.#attach(subscriber, positions, lane)) continue;
           const release = await this.#replays.acquire(subscriber.left.signal)!;
-          const units = await this.#replayChunk(subscriber, positions, lane, chunk, isCurrent).finally(release);
+          const reading = { lane, wanted: wanted.get(lane) ?? null, blocks: chunk };
+          const units = await this.#replayChunk(subscriber, positions, reading, isCurrent).finally(release);
           if (units === null) continue;
           isWaiting = false;
-          await subscriber.pace?.(units);
+          await subscriber.pace?.(readUnits + units);
           // Others are read for meanwhile.
-          if (this.#isBehind(subscriber)) await subscriber.sink.drained();
+          if (this.#hasMuchToTake(subscriber)) await subscriber.sink.drained();
           chunk = units < CHUNK_UNITS / 4 ? Math.min(chunk * 2, MOST_CHUNK) : Math.max(1, Math.floor(chunk / 2));
         }
         if (!isWaiting || !isCurrent()) continue;
@@ -373,17 +386,16 @@ export class StreamHub {
     }
   }
 
-  /** Whether a client has so much to read that a replay waits for it. */
-  #isBehind({ sink }: Subscriber): boolean {
+  /** Whether so much waits for a client to take it that a replay waits as well. */
+  #hasMuchToTake({ sink }: Subscriber): boolean {
     return sink.buffered > this.#settings.maxBufferedBytes / 4;
   }
 
-  /** @returns its price in work units; null: there is nothing to read yet */
+  /** @returns the price of what was read and sent, in work units; null: there is nothing to read yet */
   async #replayChunk(
     subscriber: Subscriber,
     positions: ReplayPositions,
-    lane: StreamLane,
-    blocks: number,
+    { lane, wanted, blocks }: ReplayChunk,
     isCurrent: () => boolean,
   ): Promise<number | null> {
     const place = positions.get(lane)!;
@@ -392,17 +404,12 @@ export class StreamHub {
     if (from > head) return null;
     const to = Math.min(head, from + blocks - 1);
     const { subscription } = subscriber;
-    const wanted = wantedBy(subscription, lane);
     const limits = { signal: subscriber.left.signal, timeoutMs: QUERY_MS };
     const { index, texts, clock } = this.#modules;
     const reader = new FinalEventReader(index, limits);
     const slices = new WorkSlices(clock, limits.signal);
     let characters = 0;
-    const units = () =>
-      REPLAY_UNITS +
-      subscription.accounts.size * ACCOUNT_UNITS +
-      reader.transactions * TRANSACTION_UNITS +
-      characters / CHARACTERS_PER_UNIT;
+    const units = () => reader.transactions * TRANSACTION_UNITS + characters / CHARACTERS_PER_UNIT;
     if (wanted !== null) {
       for await (const page of reader.read(lane, place, to, wanted)) {
         const withActions = page.flatMap((event) =>
@@ -419,7 +426,7 @@ export class StreamHub {
           if (text === null) continue;
           characters += text.json.length;
           this.#deliver(subscriber, text);
-          if (!isCurrent() || this.#isBehind(subscriber)) return units();
+          if (!isCurrent() || this.#hasMuchToTake(subscriber)) return units();
         }
         if (units() >= CHUNK_UNITS) return units();
       }
