@@ -3,6 +3,9 @@ import type { Clock } from '#kernel/clock.js';
 /** Longest time of one turn of the event loop that sliced work takes on a thread which also serves others, in milliseconds. */
 const SLICE_MS = 10;
 
+/** What each work may take of a turn in any case: a small page does not wait behind large ones. */
+const LEAST_MS = 2;
+
 /** Sliced work of one thread: all of it together has one slice in each turn of the event loop. */
 class SlicedTurns {
   /** When the slice of this turn began; null: none did. */
@@ -59,7 +62,7 @@ function turnsOf(clock: Clock): SlicedTurns {
 
 /**
  * Divides work without I/O into slices, between which the event loop gets its turn. Everything that is divided so on one thread shares
- * the slice of a turn: ten lists at once delay others by no more than one does.
+ * the slice of a turn: ten long lists at once delay others by hardly more than one does.
  *
  * @example
  * slices.begin();
@@ -74,6 +77,7 @@ export class WorkSlices {
   readonly #signal: AbortSignal;
   readonly #sliceMs: number;
   #began = 0;
+  #ownBegan = 0;
 
   /**
    * @param signal calls the work off
@@ -88,12 +92,14 @@ export class WorkSlices {
 
   /** Begins a slice, after I/O. */
   begin(): void {
-    this.#began = this.#turns.begin(this.#clock.now());
+    this.#ownBegan = this.#clock.now();
+    this.#began = this.#turns.begin(this.#ownBegan);
   }
 
   /** Whether the slice has taken its time; costs about 50 ns. */
   get isOver(): boolean {
-    return this.#clock.now() - this.#began >= this.#sliceMs;
+    const now = this.#clock.now();
+    return now - this.#began >= this.#sliceMs && now - this.#ownBegan >= LEAST_MS;
   }
 
   /** Resolves in a later turn of the event loop. @throws the reason of the signal when it is aborted */

@@ -100,19 +100,17 @@ export class LiveAudience {
     this.#live[lane].add(subscriber);
   }
 
-  /** Adds the accounts and traces of a subscriber that is live in no lane; may pause after each of them. */
-  *adding(subscriber: Subscriber): Generator<void> {
+  /** Adds the accounts and traces of a subscriber that is live in no lane. */
+  add(subscriber: Subscriber): void {
     const { accounts, traces } = subscriber.subscription;
     const readers = LANES.map(kindReader);
     for (const [raw, account] of accounts) {
       for (const kindsOf of readers) {
         for (const kind of kindsOf(account)) this.#kinds[kind].add(account.key, this.#watch(raw, account), subscriber);
       }
-      yield;
     }
     for (const hash of traces) {
       this.#traces.add(hash, subscriber);
-      yield;
     }
   }
 

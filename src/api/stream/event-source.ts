@@ -61,8 +61,7 @@ export class HubEventSource {
     };
     const from = this.#hub.positionOf(cursor);
     const subscriber = this.#hub.subscriber(this.#read(filter), sink);
-    this.#hub.requireRoom(from);
-    void this.#hub.join(subscriber, from);
+    this.#hub.join(subscriber, from);
     return () => this.#hub.leave(subscriber);
   }
 

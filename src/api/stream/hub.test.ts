@@ -117,7 +117,7 @@ function subscription(): Subscription {
 
 function join(sink: Sink, cursor: string | null, pace: Pace | null = null): Subscriber {
   const subscriber = hub.subscriber(subscription(), sink, pace);
-  void hub.join(subscriber, hub.positionOf(cursor));
+  hub.join(subscriber, hub.positionOf(cursor));
   return subscriber;
 }
 
@@ -232,7 +232,7 @@ describe('a subscriber', () => {
     join(other, null);
     let changes = 0;
     onWrite = async () => {
-      if (changes++ < 5) subscriber = await hub.change(subscriber, subscription(), null, () => {});
+      if (changes++ < 5) subscriber = hub.change(subscriber, subscription(), null, () => {});
     };
     for (let head = 11; head <= 20; head++) {
       commit(head);

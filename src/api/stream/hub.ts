@@ -98,8 +98,6 @@ export class StreamHub {
   readonly #live: LiveFeed;
   #endLive = (): void => {};
   readonly #subscribers = new Map<Subscriber, ReplayPositions>();
-  /** Those whose accounts and traces are being noted. */
-  readonly #watching = new Set<Subscriber>();
   /** Those who are gone, and whose accounts and traces are being removed. */
   readonly #left: Subscriber[] = [];
   /** Those who have nothing to replay and are not live yet. */
@@ -217,19 +215,17 @@ export class StreamHub {
   }
 
   /**
-   * Begins to send events, as soon as it is known of all accounts and traces that the subscriber waits for them.
+   * Begins to send events.
    *
    * @param from as of {@link positionOf}
    * @param onJoined called before the first event, with the cursor that it begins behind
    * @throws stream/too-many-replays
    */
-  async join(
-    subscriber: Subscriber,
-    from: StreamPosition,
-    onJoined: (cursor: string) => void = () => {},
-  ): Promise<void> {
+  join(subscriber: Subscriber, from: StreamPosition, onJoined: (cursor: string) => void = () => {}): void {
     this.requireRoom(from);
-    if (await this.#watch(subscriber)) this.#begin(subscriber, from, onJoined);
+    if (subscriber.isEnded) return;
+    this.#watch(subscriber);
+    this.#begin(subscriber, from, onJoined);
   }
 
   /**
@@ -240,19 +236,16 @@ export class StreamHub {
    * @returns the subscriber that takes the place of the one before
    * @throws stream/too-many-replays
    */
-  async change(
+  change(
     before: Subscriber,
     subscription: Subscription,
     from: StreamPosition | null,
     onChange: (cursor: string) => void,
-  ): Promise<Subscriber> {
+  ): Subscriber {
     if (from !== null) this.requireRoom(from);
+    if (before.isEnded) return before;
     const subscriber = before.with(subscription);
-    await this.#watch(subscriber);
-    if (before.isEnded) {
-      this.leave(subscriber);
-      return before;
-    }
+    this.#watch(subscriber);
     const replay = this.#subscribers.get(before) ?? new Map();
     const now = this.#place.now!;
     // Lanes that it did not take before begin now.
@@ -275,29 +268,14 @@ export class StreamHub {
     this.#subscribers.delete(subscriber);
     this.#audience.silence(subscriber);
     this.#live.silence(subscriber);
-    this.#removeSoon(subscriber);
-  }
-
-  /** Notes what a subscriber waits for, in slices: it may be thousands of accounts. @returns whether it is still there */
-  async #watch(subscriber: Subscriber): Promise<boolean> {
-    const slices = new WorkSlices(this.#modules.clock, NEVER);
-    slices.begin();
-    this.#watching.add(subscriber);
-    for (const each of [this.#live, this.#audience]) {
-      for (const _ of each.adding(subscriber)) {
-        if (slices.isOver) await slices.next();
-        if (subscriber.isEnded) break;
-      }
-    }
-    this.#watching.delete(subscriber);
-    if (subscriber.isEnded) this.#removeSoon(subscriber);
-    return !subscriber.isEnded;
-  }
-
-  #removeSoon(subscriber: Subscriber): void {
-    if (this.#watching.has(subscriber)) return;
     this.#left.push(subscriber);
     if (this.#left.length === 1) void this.#removeLeft();
+  }
+
+  /** Notes what a subscriber waits for: in the turn of its client, which is charged for it. */
+  #watch(subscriber: Subscriber): void {
+    this.#live.add(subscriber);
+    this.#audience.add(subscriber);
   }
 
   /** In slices: many clients may be gone at once, each of which waited for thousands of accounts. */

@@ -64,17 +64,15 @@ export class LiveFeed {
     this.#subscribers.delete(subscriber);
   }
 
-  /** Adds the accounts and traces of a subscriber; may pause after each of them. */
-  *adding(subscriber: Subscriber): Generator<void> {
+  /** Adds the accounts and traces of a subscriber. */
+  add(subscriber: Subscriber): void {
     if (!isConcerned(subscriber)) return;
     const { accounts, traces } = subscriber.subscription;
     for (const raw of accounts.keys()) {
       this.#byAccount.add(raw, subscriber);
-      yield;
     }
     for (const hash of traces) {
       this.#byTrace.add(hash, subscriber);
-      yield;
     }
   }
 

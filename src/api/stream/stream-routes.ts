@@ -158,24 +158,25 @@ export class StreamRoutes {
       const hub = this.#modules.hubOf(request.network.name);
       if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
       await hub.ready();
-      await request.inTurn(watchingPrice(subscription), () => {});
-      request.signal.throwIfAborted();
-      const given = request.headers['last-event-id'];
-      const cursor = (typeof given === 'string' && given !== '' ? given : null) ?? resumeFrom;
-      const from = hub.positionOf(cursor);
-      // What is refused later could not be answered any more.
-      hub.requireRoom(from);
-      const response = reply.stream(200, SSE_HEADERS);
-      const connection = new SseConnection(response, this.#settings, this.#modules.clock);
-      const subscriber = hub.subscriber(subscription, connection, request.pace);
-      response.once('close', () => {
-        hub.leave(subscriber);
-        release();
+      await request.inTurn(watchingPrice(subscription), () => {
+        request.signal.throwIfAborted();
+        const given = request.headers['last-event-id'];
+        const cursor = (typeof given === 'string' && given !== '' ? given : null) ?? resumeFrom;
+        const from = hub.positionOf(cursor);
+        // What is refused later could not be answered any more.
+        hub.requireRoom(from);
+        const response = reply.stream(200, SSE_HEADERS);
+        const connection = new SseConnection(response, this.#settings, this.#modules.clock);
+        const subscriber = hub.subscriber(subscription, connection, request.pace);
+        response.once('close', () => {
+          hub.leave(subscriber);
+          release();
+        });
+        request.signal.addEventListener('abort', () => {
+          if (!subscriber.isEnded) connection.end('shutting-down', hub.cursorOf(subscriber));
+        });
+        hub.join(subscriber, from, (at) => connection.connected(acknowledgement(id, 'subscribed', null), at));
       });
-      request.signal.addEventListener('abort', () => {
-        if (!subscriber.isEnded) connection.end('shutting-down', hub.cursorOf(subscriber));
-      });
-      await hub.join(subscriber, from, (at) => connection.connected(acknowledgement(id, 'subscribed', null), at));
     } catch (error) {
       release();
       if (request.signal.aborted) throw error;

@@ -153,20 +153,21 @@ export class WebSocketSession {
     const { hub, request } = this.#modules;
     if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
     await hub.ready();
-    await request.inTurn(watchingPrice(this.#subscription) + watchingPrice(next), () => {});
-    if (this.#socket.readyState !== this.#socket.OPEN) return;
-    const known = this.#subscriber;
-    const from = known === null || resumeFrom !== null ? hub.positionOf(resumeFrom) : null;
-    // What is refused later could not be answered any more.
-    if (from !== null) hub.requireRoom(from);
-    this.#grant?.hold(sizeOf(next));
-    this.#subscription = next;
-    const onBegun = (cursor: string): void => this.#connection.reply(reply(cursor));
-    if (known === null) {
-      this.#subscriber = hub.subscriber(next, this.#connection, request.pace);
-      await hub.join(this.#subscriber, from!, onBegun);
-    } else {
-      this.#subscriber = await hub.change(known, next, from, onBegun);
-    }
+    await request.inTurn(watchingPrice(this.#subscription) + watchingPrice(next), () => {
+      if (this.#socket.readyState !== this.#socket.OPEN) return;
+      const known = this.#subscriber;
+      const from = known === null || resumeFrom !== null ? hub.positionOf(resumeFrom) : null;
+      // What is refused later could not be answered any more.
+      if (from !== null) hub.requireRoom(from);
+      this.#grant?.hold(sizeOf(next));
+      this.#subscription = next;
+      const onBegun = (cursor: string): void => this.#connection.reply(reply(cursor));
+      if (known === null) {
+        this.#subscriber = hub.subscriber(next, this.#connection, request.pace);
+        hub.join(this.#subscriber, from!, onBegun);
+      } else {
+        this.#subscriber = hub.change(known, next, from, onBegun);
+      }
+    });
   }
 }
