@@ -59,8 +59,6 @@ type CloseReason = (typeof REASONS)[number];
 /** A connection that sends so many times `maxPipelined` requests after one was refused ends at once. */
 const DROPPED_TIMES = 4;
 
-const END_OF_HEADERS = '\r\n\r\n';
-
 /** How often answers and idle connections are looked at; several times in each `stallMs`. */
 const SWEEP_MS = 1_000;
 
@@ -205,25 +203,6 @@ export class Connections {
     this.#idle.remove(connection.idle);
   }
 
-  /** Whether nothing more is read from a connection: its client sent too much, or what is no request. */
-  isRefused(socket: Socket): boolean {
-    return (connectionOf(socket)?.refusal ?? null) !== null;
-  }
-
-  /** What follows on a connection that is refused is not parsed. @param rest of the data that came with it */
-  dropRest(socket: Socket, rest: Buffer): void {
-    const connection = connectionOf(socket);
-    if (connection === undefined) return;
-    const most = this.#settings.maxPipelined * DROPPED_TIMES;
-    for (let at = 0; at >= 0 && connection.dropped < most; at = rest.indexOf(END_OF_HEADERS, at + 1))
-      this.#drop(connection);
-  }
-
-  #drop(connection: Connection): void {
-    // Node keeps each of them until the connection ends, and it ends when its client has read the answers before them.
-    if (++connection.dropped === this.#settings.maxPipelined * DROPPED_TIMES) connection.socket.destroy();
-  }
-
   /** Closes a connection whose client takes its answer too slowly, where there is no room for it any more. */
   giveUp(socket: Socket): void {
     this.#close(socket, 'answer-not-read');
@@ -318,7 +297,8 @@ export class Connections {
   #begin(connection: Connection, message: IncomingMessage, response: ServerResponse): boolean {
     const { maxPipelined } = this.#settings;
     if (connection.refusal !== null) {
-      this.#drop(connection);
+      // Node keeps each of them until the connection ends, and it ends when its client has read the answers before them.
+      if (++connection.dropped === maxPipelined * DROPPED_TIMES) connection.socket.destroy();
       return false;
     }
     const { size } = connection.pending;

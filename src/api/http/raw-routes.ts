@@ -26,7 +26,7 @@ interface RawModules {
   readonly clock: Clock;
   readonly replies: Replies;
   readonly choice: NetworkChoice;
-  readonly connections: Pick<Connections, 'upgraded' | 'turnOfClient' | 'isRefused' | 'dropRest'>;
+  readonly connections: Pick<Connections, 'upgraded' | 'turnOfClient'>;
   readonly turns: Pick<Turns, 'charge' | 'do'>;
   readonly received: Pick<ReceivedBytes, 'begin'>;
 }
@@ -90,13 +90,8 @@ export class RawRoutes {
       });
     }
     if (!hasUpgrades(this.#routes)) return;
-    const { connections } = this.#modules;
     app.server.on('upgrade', (message, socket, head) => {
-      if (connections.isRefused(socket as Socket)) {
-        connections.dropRest(socket as Socket, head);
-        return;
-      }
-      connections.upgraded(socket as Socket);
+      this.#modules.connections.upgraded(socket as Socket);
       // As an ordinary request it passes the hooks, and can be refused with a status.
       const response = new ServerResponse(message);
       response.shouldKeepAlive = false;
@@ -332,7 +327,6 @@ function folds(path: string): string {
 }
 
 const IS_UPGRADE = Symbol('is upgrade');
-const IS_DROPPED = Symbol('is dropped');
 
 function hasUpgrades(routes: readonly RawRoute[]): boolean {
   return routes.some(({ upgrade }) => upgrade !== undefined);
@@ -341,26 +335,19 @@ function hasUpgrades(routes: readonly RawRoute[]): boolean {
 /**
  * The class of incoming messages for `http.createServer`. As soon as a server listens for upgrades, Node hands every request with
  * an `Upgrade` header to the listener, which has to handle it then (clients send `Upgrade: h2c` with ordinary requests). With
- * this class only WebSocket requests to routes that take them are upgrades; all others stay ordinary requests. An upgrade is also what
- * ends the parsing of a piece of data, which may be thousands of requests: so the next request after one that was refused is one.
+ * this class only WebSocket requests to routes that take them are upgrades; all others stay ordinary requests.
  *
- * @param isRefused whether nothing more is read from a connection
  * @returns null where no route takes upgrades
  */
-export function upgradeAwareMessage(
-  routes: readonly RawRoute[],
-  isRefused: (socket: Socket) => boolean,
-): typeof IncomingMessage | null {
+export function upgradeAwareMessage(routes: readonly RawRoute[]): typeof IncomingMessage | null {
   if (!hasUpgrades(routes)) return null;
   const takers = routes.filter(({ upgrade }) => upgrade !== undefined);
   class UpgradeAwareMessage extends IncomingMessage {
     /** What Node's parser says. Not a field, which would be set after Node's constructor has set `upgrade`. */
     declare [IS_UPGRADE]?: boolean;
-    declare [IS_DROPPED]?: boolean;
   }
   Object.defineProperty(UpgradeAwareMessage.prototype, 'upgrade', {
     get(this: UpgradeAwareMessage) {
-      if (this[IS_DROPPED] === true) return true;
       if (this[IS_UPGRADE] !== true) return false;
       if (this.method === 'CONNECT') return true;
       const [path = ''] = (this.url ?? '').split('?', 1);
@@ -368,7 +355,6 @@ export function upgradeAwareMessage(
       return isWebSocket && takers.some((route) => matches(route, path));
     },
     set(this: UpgradeAwareMessage, value: boolean | null) {
-      if (isRefused(this.socket)) this[IS_DROPPED] = true;
       if (value === true || this[IS_UPGRADE] === true) this[IS_UPGRADE] = value === true;
     },
   });

@@ -180,7 +180,7 @@ async function buildApp(
     reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED_HEADERS);
   };
   const rawRoutes = modules.rawRoutes ?? [];
-  const message = upgradeAwareMessage(rawRoutes, (socket) => connections.isRefused(socket));
+  const message = upgradeAwareMessage(rawRoutes);
   const rewrite = rawUrlRewriter(rawRoutes, (url) => paths.canonical(url));
   const contentTypes = new WeakMap<IncomingMessage, string>();
   const received = new ReceivedBytes(options.maxBodiesBytes);
