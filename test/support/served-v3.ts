@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { startHttpServer } from '#api/http/server.js';
 import { v3Context } from '#api/v3/context.js';
 import { coverageOfFailure } from '#api/v3/coverage.js';
-import { FinalTexts } from '#api/v3/final-texts.js';
+import { FinalTexts } from '#api/v3/kept-texts.js';
 import { ReaderPool, type ReaderSettings } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
 import { systemEnvironment } from '#app/cli/environment.js';

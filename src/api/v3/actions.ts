@@ -27,7 +27,7 @@ import {
 } from '#api/v3/answer-type.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
-import type { WrittenTransaction } from '#api/v3/final-texts.js';
+import type { WrittenTransaction } from '#api/v3/kept-texts.js';
 import { checkPage, listAnswer, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {
   excludeSystemParameter,

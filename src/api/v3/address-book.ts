@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type AnyEndpoint, commaList, jsonText } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { AddressRow } from '#api/v3/address-row-cache.js';
 import { accountDependencies, accountDependency } from '#api/v3/answer-keys.js';
 import {
   AddressCollector,
@@ -17,6 +16,7 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { lookUpNamed } from '#api/v3/coverage.js';
 import { upperCaseRaw } from '#api/v3/json-pieces.js';
+import type { AddressRow } from '#api/v3/kept-texts.js';
 import { decodeAccount } from '#api/v3/parameters.js';
 import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { interfaceNamesOf } from '#domain/contracts/code-methods.js';

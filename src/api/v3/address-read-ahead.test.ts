@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AddressReadAhead } from '#api/v3/address-read-ahead.js';
-import { type AddressRow, AddressRowCache } from '#api/v3/address-row-cache.js';
 import { accountDependency, ChangedKeys } from '#api/v3/answer-keys.js';
+import { type AddressRow, AddressRowCache } from '#api/v3/kept-texts.js';
 import { accountKey, addressBytes } from '#drivers/store/keys.js';
 import { parseAddress } from '#formats/address/address.js';
 import { FakeIndex } from '#test/support/fake-index.js';

@@ -1,7 +1,7 @@
 import type { Profile } from '#api/http/http-api.js';
 import { readAddressRows } from '#api/v3/address-book.js';
-import type { AddressRowCache, CachedRow } from '#api/v3/address-row-cache.js';
 import { type V3Network, v3Context, v3Switches } from '#api/v3/context.js';
+import type { AddressRowCache, CachedRow } from '#api/v3/kept-texts.js';
 import { type Address, parseAddress } from '#formats/address/address.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 

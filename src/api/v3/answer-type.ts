@@ -1,7 +1,6 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox';
 import type { Profile } from '#api/http/http-api.js';
 import { byProfile, nullInToncenter } from '#api/http/openapi-schemas.js';
-import type { TextsOfProfile, WrittenAddress, WrittenMessage } from '#api/v3/final-texts.js';
 import {
   addressText,
   base64Text,
@@ -10,6 +9,7 @@ import {
   decimalText,
   upperCaseRaw,
 } from '#api/v3/json-pieces.js';
+import type { TextsOfProfile, WrittenAddress, WrittenMessage } from '#api/v3/kept-texts.js';
 import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { ApiRequest, Profile } from '#api/http/http-api.js';
 import { requestSwitch, type SwitchValues } from '#api/http/parameters.js';
-import type { AddressRowReader } from '#api/v3/address-row-cache.js';
 import { AnswerCoverage, coveredEndpointOf } from '#api/v3/coverage.js';
-import type { FinalTexts } from '#api/v3/final-texts.js';
+import type { AddressRowReader, FinalTexts } from '#api/v3/kept-texts.js';
 import type { IndexCoverage } from '#drivers/store/index-state.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
 import type { IndexReadOptions } from '#drivers/store/read/index-types.js';

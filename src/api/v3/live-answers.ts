@@ -1,6 +1,6 @@
 import { type AnswerAction, actionValue } from '#api/v3/actions.js';
 import { type AnswerPage, writeAnswerJson } from '#api/v3/answer-type.js';
-import type { WrittenTransaction } from '#api/v3/final-texts.js';
+import type { WrittenTransaction } from '#api/v3/kept-texts.js';
 import { TraceJson, transactionsJson, treeJson } from '#api/v3/traces.js';
 import { writeCells } from '#api/v3/transactions.js';
 import { ACTION_TYPES, type Action } from '#domain/actions/action-registry.js';

@@ -24,7 +24,7 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { MessageText, type TextsOfProfile, type WrittenMessage } from '#api/v3/final-texts.js';
+import { MessageText, type TextsOfProfile, type WrittenMessage } from '#api/v3/kept-texts.js';
 import { checkPage, filterOf, listAnswer, type PiecedRow, pageOf } from '#api/v3/page.js';
 import {
   accountOrNullParameter,

@@ -8,11 +8,11 @@ import {
   MetadataJson,
   readAddressRows,
 } from '#api/v3/address-book.js';
-import type { AddressRow } from '#api/v3/address-row-cache.js';
 import { AddressCollector, type AnswerPage, type AnswerValue } from '#api/v3/answer-type.js';
 import type { V3Context } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { type JsonPieces, jsonPieces } from '#api/v3/json-pieces.js';
+import type { AddressRow } from '#api/v3/kept-texts.js';
 import { DEFAULT_PAGE_ROWS } from '#api/v3/parameters.js';
 import type { Listed, Page, WantedFacts } from '#drivers/store/read/index-types.js';
 import { parseAddress } from '#formats/address/address.js';

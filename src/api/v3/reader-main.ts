@@ -1,10 +1,10 @@
 // A reader thread: answers calls of API v3 as a whole, over database connections of its own.
 import { JsonText } from '#api/http/endpoint.js';
 import { compileParameters, foldingGrammar, type ParameterReader } from '#api/http/parameters.js';
-import { keptTexts } from '#api/v3/address-row-cache.js';
 import { ChangedKeys } from '#api/v3/answer-keys.js';
 import { v3Context } from '#api/v3/context.js';
 import { v3Errors } from '#api/v3/errors.js';
+import { keptTexts } from '#api/v3/kept-texts.js';
 import type { ReaderCall, ReaderContract } from '#api/v3/reader-protocol.js';
 import { v3IndexEndpoints } from '#api/v3/v3-api.js';
 import { Database } from '#drivers/store/database.js';

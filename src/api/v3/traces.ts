@@ -28,8 +28,8 @@ import {
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { type TraceText, TransactionText, type WrittenOrKept, type WrittenTransaction } from '#api/v3/final-texts.js';
 import { jsonPieces } from '#api/v3/json-pieces.js';
+import { type TraceText, TransactionText, type WrittenOrKept, type WrittenTransaction } from '#api/v3/kept-texts.js';
 import { MessageAnswer } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, type PiecedRow, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {

@@ -31,7 +31,7 @@ import { BlockIdJson, namesBlock } from '#api/v3/blocks.js';
 import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { NEEDS_HISTORY } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { TransactionText, type WrittenOrKept, type WrittenTransaction } from '#api/v3/final-texts.js';
+import { TransactionText, type WrittenOrKept, type WrittenTransaction } from '#api/v3/kept-texts.js';
 import { MessageAnswer, writeMessage } from '#api/v3/messages.js';
 import { checkPage, filterOf, listAnswer, type PiecedRow, pageOf, requireIndexedMcBlock } from '#api/v3/page.js';
 import {

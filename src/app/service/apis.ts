@@ -6,7 +6,6 @@ import type { LocalnetContext } from '#api/localnet/context.js';
 import { localnetDescription } from '#api/localnet/description.js';
 import type { V2Context } from '#api/v2/context.js';
 import { V2_TYPE_NAMES, v2Endpoints, v2Tags } from '#api/v2/endpoints.js';
-import { keptTexts } from '#api/v3/address-row-cache.js';
 import {
   type V3ChainContext,
   type V3ChainNetwork,
@@ -17,6 +16,7 @@ import {
 } from '#api/v3/context.js';
 import { coverageAsOfNow, coverageOfFailure } from '#api/v3/coverage.js';
 import { type EmulateContext, type EmulateSwitches, emulateDescription } from '#api/v3/emulate-api.js';
+import { keptTexts } from '#api/v3/kept-texts.js';
 import { writeAddressTail } from '#api/v3/page.js';
 import type { ReaderPool } from '#api/v3/reader-pool.js';
 import { v3Description } from '#api/v3/v3-api.js';
