@@ -11,7 +11,7 @@ class SlicedTurns {
   /** When the slice of this turn began; null: none did. */
   #began: number | null = null;
   /** Work that waits for a slice, in the order in which it asked. */
-  #waiting: (() => void)[] = [];
+  readonly #waiting: (() => void)[] = [];
   #endsSoon = false;
   #resumesSoon = false;
 
@@ -74,16 +74,16 @@ function turnsOf(clock: Clock): SlicedTurns {
 export class WorkSlices {
   readonly #clock: Clock;
   readonly #turns: SlicedTurns;
-  readonly #signal: AbortSignal;
+  readonly #signal: AbortSignal | null;
   readonly #sliceMs: number;
   #began = 0;
   #ownBegan = 0;
 
   /**
-   * @param signal calls the work off
+   * @param signal calls the work off; null: nothing does
    * @param sliceMs longest slice, of what others wait for and is little
    */
-  constructor(clock: Clock, signal: AbortSignal, sliceMs = SLICE_MS) {
+  constructor(clock: Clock, signal: AbortSignal | null, sliceMs = SLICE_MS) {
     this.#clock = clock;
     this.#turns = turnsOf(clock);
     this.#signal = signal;
@@ -105,7 +105,7 @@ export class WorkSlices {
   /** Resolves in a later turn of the event loop. @throws the reason of the signal when it is aborted */
   async next(): Promise<void> {
     await this.#turns.next();
-    this.#signal.throwIfAborted();
+    this.#signal?.throwIfAborted();
     this.begin();
   }
 

@@ -89,8 +89,6 @@ const METRICS_MS = 1_000;
 /** Most of the time that is spent with reading them: with thousands of connections it takes 100 ms. */
 const METRICS_SHARE = 0.02;
 
-const FOR_EVER = new AbortController().signal;
-
 /** The page of the metrics: read at most once per second, less often when that takes long, however many ask. */
 export class MetricsPage {
   readonly #registry: Registry;
@@ -118,7 +116,7 @@ export class MetricsPage {
 
   async #read(): Promise<PrecompressedText> {
     // As `metrics()` of the registry writes it, but other requests get their turn between the metrics.
-    const slices = new WorkSlices(this.#clock, FOR_EVER);
+    const slices = new WorkSlices(this.#clock, null);
     const began = this.#clock.now();
     const parts: string[] = [];
     slices.begin();

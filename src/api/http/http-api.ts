@@ -282,7 +282,7 @@ export interface RawRequest {
   readonly receives: (giveUp: (error: TernError) => void) => ReceivedPart;
   /**
    * Counts work that was done for the client and goes on, such as that of events which it is sent again. Resolves when the budget
-   * of the client is not in debt, or `signal` is aborted.
+   * of the client is not in debt and it is its turn among all requests, or `signal` is aborted.
    *
    * @param units work units that were done
    */

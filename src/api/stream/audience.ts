@@ -103,15 +103,14 @@ export class LiveAudience {
   /** Adds the accounts and traces of a subscriber that is live in no lane. */
   add(subscriber: Subscriber): void {
     const { accounts, traces } = subscriber.subscription;
-    const readers = LANES.map(kindReader);
+    const kindsOf = kindReader(LANES);
     for (const [raw, account] of accounts) {
-      for (const kindsOf of readers) {
-        for (const kind of kindsOf(account)) this.#kinds[kind].add(account.key, this.#watch(raw, account), subscriber);
-      }
+      const kinds = kindsOf(account);
+      if (kinds.length === 0) continue;
+      const watched = this.#watch(raw, account);
+      for (const kind of kinds) this.#kinds[kind].add(account.key, watched, subscriber);
     }
-    for (const hash of traces) {
-      this.#traces.add(hash, subscriber);
-    }
+    for (const hash of traces) this.#traces.add(hash, subscriber);
   }
 
   #watch(raw: string, { key, address }: SubscribedAccount): WatchedAccount {
@@ -210,13 +209,15 @@ function isEmpty({ states, traces, jettons, hashes }: WantedEvents): boolean {
   return states.size + traces.size + jettons.size + hashes.size === 0;
 }
 
-/** Tells which kinds of events of a lane are wanted of an account. Accounts of one request share the set of their types. */
-function kindReader(lane: StreamLane): (account: SubscribedAccount) => readonly EventKind[] {
+/** Tells which kinds of events of some lanes are wanted of an account. Accounts of one request share the set of their types. */
+function kindReader(lanes: readonly StreamLane[]): (account: SubscribedAccount) => readonly EventKind[] {
   let last: SubscribedAccount['types'] | null = null;
   let kinds: readonly EventKind[] = [];
   return ({ types }) => {
     if (types !== last) {
-      kinds = KINDS.filter((kind) => LANE_OF[kind] === lane && [...types].some((type) => KIND_OF[type] === kind));
+      kinds = KINDS.filter(
+        (kind) => lanes.includes(LANE_OF[kind]) && [...types].some((type) => KIND_OF[type] === kind),
+      );
       last = types;
     }
     return kinds;
@@ -225,7 +226,7 @@ function kindReader(lane: StreamLane): (account: SubscribedAccount) => readonly 
 
 /** What one subscription wants of a lane; null: nothing. */
 export function wantedBy({ accounts, traces }: Subscription, lane: StreamLane): WantedEvents | null {
-  const kindsOf = kindReader(lane);
+  const kindsOf = kindReader([lane]);
   const of = (kind: EventKind): WantedAccounts => {
     if (LANE_OF[kind] !== lane) return NO_ACCOUNTS;
     const found = new Map<bigint, Address>();
@@ -280,7 +281,7 @@ export function concernedAccounts(event: FinalEvent, { accounts, traces }: Subsc
 export function lanesOf({ accounts, traces }: Subscription): readonly StreamLane[] {
   return LANES.filter((lane) => {
     if (lane === 'actions' && traces.size > 0) return true;
-    const kindsOf = kindReader(lane);
+    const kindsOf = kindReader([lane]);
     for (const account of accounts.values()) if (kindsOf(account).length > 0) return true;
     return false;
   });

@@ -280,7 +280,6 @@ export class FinalEventReader {
   ): AsyncGenerator<readonly FinalEvent[], void> {
     const parts = inParts(range, async (part, most) => ({
       first: traces.size === 0 ? [] : await this.#ended(part, 'actions', traces, most),
-      second: [],
     }));
     for await (const { part, first } of parts) {
       const items = [
@@ -349,7 +348,7 @@ export class FinalEventReader {
       const filter = isMany
         ? { addresses: await this.#index.touchedAccounts(part, this.#limits), owners: [] }
         : { addresses: all, owners: all };
-      return { first: await this.#index.changedJettonWallets(part, filter, most, this.#limits), second: [] };
+      return { first: await this.#index.changedJettonWallets(part, filter, most, this.#limits) };
     });
     for await (const { first } of parts) {
       const events = first
@@ -371,34 +370,34 @@ function seqnoOf(row: OfBlock): number {
   return 'mc_seqno' in row ? row.mc_seqno : row.mc_seqno_end;
 }
 
-/** Two lists, each in the order of masterchain blocks. */
-interface TwoLists<First extends OfBlock, Second extends OfBlock> {
+/** One or two lists, each in the order of masterchain blocks. */
+interface PartLists<First extends OfBlock, Second extends OfBlock> {
   readonly first: readonly First[];
-  readonly second: readonly Second[];
+  readonly second?: readonly Second[];
 }
 
 /**
- * Reads two lists of a range in parts of some hundred rows. A part ends before the block in which a list was cut; a block with more rows
+ * Reads one or two lists of a range in parts of some hundred rows. A part ends before the block in which a list was cut; a block with more rows
  * is a part of its own.
  */
 async function* inParts<First extends OfBlock, Second extends OfBlock>(
   { from, to }: SeqnoRange,
-  read: (part: SeqnoRange, most: number) => Promise<TwoLists<First, Second>>,
-): AsyncGenerator<TwoLists<First, Second> & { readonly part: SeqnoRange }, void> {
+  read: (part: SeqnoRange, most: number) => Promise<PartLists<First, Second>>,
+): AsyncGenerator<Required<PartLists<First, Second>> & { readonly part: SeqnoRange }, void> {
   while (from <= to) {
     let end = to;
-    let lists = await read({ from, to: end }, from === end ? MOST_OF_BLOCK : MOST_ROWS);
+    let { first, second = [] } = await read({ from, to: end }, from === end ? MOST_OF_BLOCK : MOST_ROWS);
     if (from < end) {
-      for (const list of [lists.first, lists.second]) {
+      for (const list of [first, second]) {
         if (list.length >= MOST_ROWS) end = Math.min(end, seqnoOf(list.at(-1)!) - 1);
       }
       if (end < from) {
         end = from;
-        lists = await read({ from, to: end }, MOST_OF_BLOCK);
+        ({ first, second = [] } = await read({ from, to: end }, MOST_OF_BLOCK));
       }
     }
     const isWithin = (row: OfBlock) => seqnoOf(row) <= end;
-    yield { part: { from, to: end }, first: lists.first.filter(isWithin), second: lists.second.filter(isWithin) };
+    yield { part: { from, to: end }, first: first.filter(isWithin), second: second.filter(isWithin) };
     from = end + 1;
   }
 }

@@ -81,7 +81,6 @@ const READY_POLL_MS = 100;
 /** Why there are no events yet. */
 const NOT_READ = 'the index was not read yet; try again';
 const QUERY_MS = 10_000;
-const NEVER = new AbortController().signal;
 /** For all clients together so many times as much may be buffered as for one; it is looked at so often while events are sent. */
 const MOST_FULL_BUFFERS = 64;
 const SHED_EVERY_MS = 1_000;
@@ -223,7 +222,6 @@ export class StreamHub {
    */
   join(subscriber: Subscriber, from: StreamPosition, onJoined: (cursor: string) => void = () => {}): void {
     this.requireRoom(from);
-    if (subscriber.isEnded) return;
     this.#watch(subscriber);
     this.#begin(subscriber, from, onJoined);
   }
@@ -280,7 +278,7 @@ export class StreamHub {
 
   /** In slices: many clients may be gone at once, each of which waited for thousands of accounts. */
   async #removeLeft(): Promise<void> {
-    const slices = new WorkSlices(this.#modules.clock, NEVER);
+    const slices = new WorkSlices(this.#modules.clock, null);
     slices.begin();
     for (;;) {
       const subscriber = this.#left[0];

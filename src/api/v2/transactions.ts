@@ -49,7 +49,6 @@ import { isServersFailure } from '#services/chain/read-context.js';
 import type { BlockTransactionId, TransactionPageOptions, TransactionPageRead } from '#services/chain/transactions.js';
 
 /** Of reads that nobody calls off. */
-const NEVER = new AbortController().signal;
 
 const account = Type.String({ description: 'The account in raw form.' });
 
@@ -497,16 +496,11 @@ function fees(transaction: Transaction, forwardFees: bigint): { readonly fee: bi
 async function listJson<Item>(
   items: readonly Item[],
   write: (item: Item) => object,
-  { read: { signal = NEVER } }: Pick<V2Context, 'read'>,
+  { read }: Pick<V2Context, 'read'>,
 ): Promise<string> {
-  const slices = new WorkSlices(systemClock, signal);
-  const parts: string[] = [];
-  slices.begin();
-  for (const item of items) {
-    if (slices.isOver) await slices.next();
-    parts.push(JSON.stringify(write(item)));
-  }
-  return `[${parts.join(',')}]`;
+  const slices = new WorkSlices(systemClock, read.signal ?? null);
+  const texts = await slices.map(items, (item) => JSON.stringify(write(item)));
+  return `[${texts.join(',')}]`;
 }
 
 /** JSON of an object one of whose members is already JSON. */

@@ -353,7 +353,7 @@ function hashAhead(bytes: Uint8Array): Promise<void> | undefined {
 }
 
 async function hashInSlices(bytes: Uint8Array): Promise<void> {
-  const slices = new WorkSlices(systemClock, new AbortController().signal);
+  const slices = new WorkSlices(systemClock, null);
   try {
     slices.begin();
     const { table } = parseBocAhead(bytes);

@@ -10,7 +10,6 @@ import { LruByBytes } from '#kernel/lru-by-bytes.js';
 import { WorkSlices } from '#kernel/work-slices.js';
 
 const encoder = new TextEncoder();
-const NEVER = new AbortController().signal;
 
 /** Statements that each connection keeps prepared, at most: each costs memory in the database. */
 const MOST_NAMES = 128;
@@ -81,12 +80,12 @@ export class IndexSession {
   /** For what is made of many rows. */
   readonly slices: WorkSlices;
 
-  /** @param signal calls the read off; undefined: nothing does */
+  /** @param signal calls the read off; null: nothing does */
   constructor(
     reader: Pick<DatabaseReader, 'query'>,
     caches: ReadCaches,
     thresholds: ReadThresholds,
-    signal: AbortSignal = NEVER,
+    signal: AbortSignal | null = null,
   ) {
     this.#reader = reader;
     this.caches = caches;
