@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { lookup } from 'node:dns/promises';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { Registry } from 'prom-client';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { RawRoute } from '#api/http/http-api.js';
 import type { HttpOptions } from '#api/http/options.js';
 import type { HttpServer } from '#api/http/server.js';
@@ -389,11 +390,47 @@ describe('pipelined', () => {
     await nobodyIsConnected();
   });
 
-  it('many more requests than may wait end the connection, whether or not its answers are read', async () => {
+  it('what follows a refused request is not parsed, however much it is', async () => {
     await start({ maxPipelined: 3 });
-    new Client().write(Array.from({ length: 30 }, (_, seqno) => get(`${WAIT}${seqno}`)).join(''));
+    let parsed = 0;
+    const count = (): void => {
+      parsed++;
+    };
+    subscribe('http.server.request.start', count);
+    onTestFinished(() => void unsubscribe('http.server.request.start', count));
+    const client = send(Array.from({ length: 5_000 }, (_, i) => get(`${WAIT}${i + 1}`)).join(''));
     await expect.poll(() => closedFor('too-many-requests')).toBe(1);
+    await fetch(`${server.url}/healthz`);
+    // The one that is refused, and that request.
+    expect(parsed).toBe(5);
+    server.world.release();
+    await expect.poll(() => client.statuses).toEqual([200, 200, 200, 503]);
     await nobodyIsConnected();
+  });
+
+  it('large answers before a refusal come whole', async () => {
+    await start({ maxPipelined: 3 });
+    const client = new Client().write(get('/huge') + [1, 2, 3, 4, 5].map((seqno) => get(`${WAIT}${seqno}`)).join(''));
+    await expect.poll(() => closedFor('too-many-requests')).toBe(1);
+    client.read();
+    await expect.poll(() => server.world.worked.length).toBe(1);
+    server.world.release();
+    await expect.poll(() => client.isEnded).toBe(true);
+    expect(client.statuses).toEqual([200, 200, 200, 503]);
+    expect(client.got.length).toBeGreaterThan(HUGE.length);
+    await nobodyIsConnected();
+  });
+
+  it('a refused connection may be reset, and ends when its answers are not read', async () => {
+    await start({ maxPipelined: 3, stallMs: 100 });
+    const requests = get('/huge') + Array.from({ length: 30 }, (_, i) => get(`${WAIT}${i + 1}`)).join('');
+    const reset = new Client().write(requests);
+    new Client().write(requests);
+    await expect.poll(() => closedFor('too-many-requests')).toBe(2);
+    reset.socket.resetAndDestroy();
+    await nobodyIsConnected();
+    expect(await closedFor('answer-not-read')).toBe(1);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 
   it('requests are worked on one after the other, as their answers are taken', async () => {

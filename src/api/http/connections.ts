@@ -56,9 +56,6 @@ const REASONS = [
 
 type CloseReason = (typeof REASONS)[number];
 
-/** A connection that sends so many times `maxPipelined` requests after one was refused ends at once. */
-const DROPPED_TIMES = 4;
-
 /** How often answers and idle connections are looked at; several times in each `stallMs`. */
 const SWEEP_MS = 1_000;
 
@@ -293,18 +290,14 @@ export class Connections {
     return true;
   }
 
-  /** @returns false: it is dropped. What arrives in one piece may be thousands of requests, so refusing each takes too long */
+  /** @returns false: it is dropped */
   #begin(connection: Connection, message: IncomingMessage, response: ServerResponse): boolean {
-    const { maxPipelined } = this.#settings;
-    if (connection.refusal !== null) {
-      // Node keeps each of them until the connection ends, and it ends when its client has read the answers before them.
-      if (++connection.dropped === maxPipelined * DROPPED_TIMES) connection.socket.destroy();
-      return false;
-    }
+    if (connection.refusal !== null) return false;
     const { size } = connection.pending;
-    if (size >= maxPipelined) {
+    if (size >= this.#settings.maxPipelined) {
       const limit = `${size} requests of this connection are waiting for their answers`;
       this.#refuse(connection, httpErrors.overloaded({ limit }), 'too-many-requests');
+      parseNoMore(connection.socket);
       return false;
     }
     const place = connection.pending.add(response);
@@ -424,8 +417,6 @@ class Connection {
   isUpgraded = false;
   /** What Node's parser refused; nothing is read after it. */
   refusal: TernError | null = null;
-  /** Requests that came after it. */
-  dropped = 0;
   /** Whether the refusal belongs to a request, which is answered in its turn. */
   isRefusalAnswered = false;
   cancelLinger: CancelSchedule = () => {};
@@ -481,6 +472,17 @@ function endUnlessWhole(message: IncomingMessage, response: ServerResponse): voi
     response.shouldKeepAlive = shouldKeepAlive;
     Reflect.deleteProperty(socket, 'destroySoon');
   });
+}
+
+/**
+ * Lets Node's parser fail with HPE_CB_HEADERS_COMPLETE at the next request. What arrived in one piece may be thousands of them, which
+ * it would all parse, and keep until the connection ends; it cannot be paused within a piece.
+ */
+function parseNoMore(socket: Socket): void {
+  const { parser } = socket as { parser?: { onIncoming?: () => number } | null };
+  // All versions of Node have the property; without it, the connection ends, with its pending answers.
+  if (parser?.onIncoming === undefined) socket.destroy();
+  else parser.onIncoming = () => -1;
 }
 
 /**
