@@ -13,8 +13,6 @@ export class SseConnection implements EventSink {
   readonly #options: SseOptions;
   readonly #clock: Clock;
   #cancel: CancelSchedule = () => {};
-  /** Bytes that the client had taken at the last comment; null: nothing was waiting for it then. */
-  #takenBefore: number | null = null;
 
   constructor(response: ServerResponse, options: SseOptions, clock: Clock) {
     this.#response = response;
@@ -60,16 +58,9 @@ export class SseConnection implements EventSink {
     if (!this.#response.destroyed && !this.#response.writableEnded) this.#response.write(frame);
   }
 
+  /** Who takes nothing is disconnected as with any answer. */
   #keepAlive(): void {
     this.#cancel = this.#clock.schedule(this.#options.keepAliveMs, () => {
-      // A client that has taken nothing since the last comment is gone, or does not read.
-      const { socket, writableLength } = this.#response;
-      const taken = (socket?.bytesWritten ?? 0) - (socket?.writableLength ?? 0);
-      if (this.#takenBefore === taken) {
-        this.#response.destroy();
-        return;
-      }
-      this.#takenBefore = writableLength > 0 ? taken : null;
       this.#write(': keepalive\n\n');
       this.#keepAlive();
     });
