@@ -97,6 +97,45 @@ describe('turns', () => {
     expect(world.begun.slice(1, 6)).toEqual(['greedy', 'cheap', 'other', 'cheap', 'cheap']);
   });
 
+  it('are first of clients whose requests took little lately, among those that have had as much', async () => {
+    const world = new World();
+    const ask = (name: string, ms: number, units: number): void => {
+      const turn = { kind: 'others', client: name, weight: 1 } as const;
+      const begin = (): void => {
+        world.begun.push(name);
+        world.now += ms;
+        world.turns.charge(turn, units);
+      };
+      world.turns.enter(turn, begin, unexpected);
+    };
+    for (const [name, units] of [
+      ...Array.from({ length: 30 }, (_, i) => [`dear${i}`, 400] as const),
+      ['cheap', 1] as const,
+    ]) {
+      ask(name, 0.1, units);
+      while (world.turns.waiting > 0) await world.turn();
+    }
+    // What they had is forgotten after so long without anybody waiting; what their requests took is not.
+    world.now += 20_000;
+    await world.turn();
+    world.begun.length = 0;
+    world.enter('first', 100);
+    for (let i = 0; i < 30; i++) ask(`dear${i}`, 0.1, 400);
+    ask('unknown', 0.1, 1);
+    ask('cheap', 0.1, 1);
+    while (world.turns.waiting > 0) await world.turn();
+    expect(world.begun.slice(0, 3)).toEqual(['first', 'cheap', 'dear0']);
+    // Who asks for little, but often, does not keep the others from their turns for ever.
+    world.now += 20_000;
+    await world.turn();
+    world.begun.length = 0;
+    world.enter('first', 100);
+    ask('dear1', 0.1, 400);
+    for (let i = 0; i < 40; i++) ask('cheap', 0.1, 1);
+    while (world.turns.waiting > 0) await world.turn();
+    expect(world.begun.indexOf('dear1')).toBeLessThan(world.begun.lastIndexOf('cheap'));
+  });
+
   it('are shared between what is urgent, clients with a key, and all others', async () => {
     const world = new World();
     world.enter('first', 100);

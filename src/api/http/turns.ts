@@ -115,8 +115,17 @@ const ROOM_OF_CLIENT = 1 / 2;
 /** How many requests one turn begins at most. */
 const MOST_OF_TURN = 64;
 
-/** What a request is expected to take, for a client of weight 1, in milliseconds. */
+/**
+ * What a request of an unknown client is expected to take, for a client of weight 1, in milliseconds; and that of a known one at most:
+ * who asks for much is delayed by what it had, not by what it may get.
+ */
 const EXPECTED_MS = 5;
+
+/** Clients of which it is known what their requests took. */
+const MOST_KNOWN = 10_000;
+
+/** The last so many requests of a client count most. */
+const COUNTED_REQUESTS = 8;
 
 /** What any request takes, beside what is measured, and one that is refused: it was read, and is answered. */
 const BEGIN_MS = 0.1;
@@ -142,6 +151,43 @@ const UNCOUNTED_MS = 1;
 
 type Work = () => void;
 
+/**
+ * What requests of clients without a key took lately, charges included: the next one is expected to take as much. There may be hundreds of
+ * addresses that ask for much; clients with a key are few, and have shares of their plans.
+ */
+class RequestCosts {
+  /** Sums in which earlier requests count less; the client that asked last is the last one. */
+  readonly #known = new Map<string, { cost: number; requests: number }>();
+
+  /** @returns for a client of weight 1 */
+  expected(turn: TurnOf): number {
+    const known = this.#known.get(turn.client);
+    return turn.kind !== 'others' || known === undefined
+      ? EXPECTED_MS
+      : Math.min(EXPECTED_MS, Math.max(0, known.cost / known.requests));
+  }
+
+  /** A request begins. */
+  begin({ kind, client }: TurnOf): void {
+    if (kind !== 'others') return;
+    const known = this.#known.get(client) ?? { cost: 0, requests: 0 };
+    const kept = 1 - 1 / COUNTED_REQUESTS;
+    known.cost *= kept;
+    known.requests = known.requests * kept + 1;
+    this.#known.delete(client);
+    this.#known.set(client, known);
+    if (this.#known.size <= MOST_KNOWN) return;
+    const [longestAgo] = this.#known.keys();
+    this.#known.delete(longestAgo!);
+  }
+
+  /** A request took so much, or was charged for it. */
+  charge({ kind, client }: TurnOf, cost: number): void {
+    const known = kind === 'others' ? this.#known.get(client) : undefined;
+    if (known !== undefined) known.cost += cost;
+  }
+}
+
 /** A request that waits to be begun, or what waits in the middle of one. */
 interface Waiting {
   readonly turn: TurnOf;
@@ -158,7 +204,8 @@ interface Waiting {
  * Begins requests in slices: in one turn of the event loop for `turnMs`, or for as long as the rest of the last turn took, at
  * most 10 ms, and a few of them for up to 20 ms; then what has arrived meanwhile is read. Those that do not fit wait by kind, and the next one
  * of a kind is of the client that has had the least for its weight: the time of beginning its requests, and the work that they
- * were charged for. As long as nothing waits, a request begins at once.
+ * were charged for. Of clients without a key that have had as much, it is the one whose requests took least lately: those who ask for
+ * little do not wait for hundreds who ask for much. As long as nothing waits, a request begins at once.
  *
  * Where several clients wait, what waited for half of its deadline is refused, and where too many requests wait, the oldest one of
  * the client with the most: however many there are of others, a client that asks for little is answered.
@@ -167,6 +214,7 @@ export class Turns {
   readonly #settings: TurnSettings;
   readonly #now: () => number;
   readonly #queues: TurnQueues<Waiting>;
+  readonly #costs = new RequestCosts();
   /** Requests that wait to be begun, except urgent ones, in the order in which they came. */
   readonly #unbegun = new LinkedList<Waiting>();
   /** When the first request of this turn was begun; null: none was. */
@@ -266,12 +314,17 @@ export class Turns {
    */
   charge(turn: TurnOf, units: number): void {
     if (turn === this.#current) this.#charged += units;
-    else this.#queues.charge(turn, units);
+    else this.#charge(turn, units);
+  }
+
+  #charge(turn: TurnOf, cost: number): void {
+    this.#queues.charge(turn, cost);
+    this.#costs.charge(turn, cost);
   }
 
   #add(turn: TurnOf, begin: Work, refuse: Work | null): Waiting {
     const waiting: Waiting = { turn, begin, refuse, since: this.#now(), place: null, age: null };
-    waiting.place = this.#queues.add(turn, waiting, EXPECTED_MS);
+    waiting.place = this.#queues.add(turn, waiting, this.#costs.expected(turn));
     this.#schedule();
     return waiting;
   }
@@ -333,11 +386,12 @@ export class Turns {
     this.#begun++;
     this.#current = turn;
     this.#charged = 0;
+    this.#costs.begin(turn);
     work();
     this.#current = null;
     const ended = this.#now();
     if (ended - (this.#began ?? began) >= UNCOUNTED_MS) this.#scheduleBoundary();
-    this.#queues.charge(turn, this.#charged + BEGIN_MS + Math.min(ended - began, most));
+    this.#charge(turn, this.#charged + BEGIN_MS + Math.min(ended - began, most));
   }
 
   /** A step is scheduled for each request, so that what follows from one is done before the next begins. */
