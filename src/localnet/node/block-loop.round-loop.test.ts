@@ -225,14 +225,20 @@ describe('what a masterchain block is made of', () => {
     expect(requests.flatMap(({ overrides }) => overrides)).toEqual([account, bad]);
   });
 
-  it('ends when three quarters of the block time are over', async () => {
-    const { loop, clock, requests } = loopOf({ blockTimeMs: 1_000, paused: true });
-    await loop.makeBlock();
-    const { full } = requests[0]!;
-    clock.advance(749);
-    expect(full()).toBe(false);
-    clock.advance(1);
-    expect(full()).toBe(true);
+  it('ends when three quarters of the block time are over, and after seconds when it is made on demand', async () => {
+    for (const [paused, blockTimeMs, budgetMs] of [
+      [false, 1_000, 750],
+      [false, 100, 300],
+      [true, 1_000, 5_000],
+    ] as const) {
+      const { loop, clock, requests } = loopOf({ paused, blockTimeMs });
+      await loop.makeBlock();
+      const { full } = requests[0]!;
+      clock.advance(budgetMs - 1);
+      expect(full()).toBe(false);
+      clock.advance(1);
+      expect(full()).toBe(true);
+    }
   });
 
   it('are wishes of shards, until they have come true', async () => {

@@ -49,8 +49,13 @@ export const MAX_MC_BLOCKS = 300;
 const SHARE = 0.75;
 /** Splits and merges depend on block times in whole seconds. */
 const MOST_PAUSE_MS = 100;
-/** Minimum time for receiving messages when blocks are produced on demand. */
+/** Minimum time for receiving messages: also where blocks are faster, what one message causes should fit into one. */
 const LEAST_BUDGET_MS = 300;
+/**
+ * The same when blocks are produced on demand only. No other block waits for this one, nor takes what is left of the messages: how fast
+ * the machine is should not decide what is in it.
+ */
+const ON_DEMAND_BUDGET_MS = 5_000;
 
 /** Without messages, a block in automatic mode is produced after this time, so that the chain keeps up with the clock. */
 const HEARTBEAT_MS = 5_000;
@@ -253,7 +258,8 @@ export class BlockLoop {
 
   async #produce(wishes: readonly PendingOverrides[]): Promise<ProducedBundle> {
     const { clock, time, pool, tip, zerostates, produce, append, onProduced, onDropped } = this.#modules;
-    const end = clock.now() + Math.max(this.#blockTimeMs * SHARE, LEAST_BUDGET_MS);
+    const least = this.#paused ? ON_DEMAND_BUDGET_MS : LEAST_BUDGET_MS;
+    const end = clock.now() + Math.max(this.#blockTimeMs * SHARE, least);
     const externals = this.#suspects.leaveOut ? [] : pool.messages();
     const produced = await produce({
       tip: tip(),
