@@ -84,6 +84,6 @@ it('accepts messages to wallets while it executes others that take long', async 
   });
   for (let value = 2n; value <= MESSAGES; value++) expect(await send(transfer(value))).toBe(1);
   // If each waited for one of the others, all of these would have ended.
-  expect(ended).toBeLessThan(MESSAGES / 2);
+  expect(ended).toBeLessThan(MESSAGES - 2);
   await Promise.all(slow);
 });
