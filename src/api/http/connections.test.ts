@@ -429,7 +429,8 @@ describe('pipelined', () => {
     await expect.poll(() => closedFor('too-many-requests')).toBe(2);
     reset.socket.resetAndDestroy();
     await nobodyIsConnected();
-    expect(await closedFor('answer-not-read')).toBe(1);
+    // On a slow machine the first one, too, before it is reset.
+    expect(await closedFor('answer-not-read')).toBeGreaterThanOrEqual(1);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 
