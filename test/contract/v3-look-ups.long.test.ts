@@ -95,6 +95,14 @@ async function ask({ url }: ServedV3, path: string): Promise<Asked> {
   return { status: answer.status, body: await answer.json(), coverage: answer.headers.get('x-tern-coverage') };
 }
 
+/** Asks the late index until all that is named is known: on a busy machine, look-ups may need more than the time of one request. */
+async function askUntilKnown(path: string): Promise<Asked & { readonly requests: number }> {
+  for (let requests = 1; ; requests++) {
+    const answer = await ask(served, path);
+    if (!/unknown=/.test(answer.coverage ?? '') || requests === 20) return { ...answer, requests };
+  }
+}
+
 /** The accounts of a table of the whole index that the late index has not seen, by raw address. */
 async function unseen(most: number, wallets = false): Promise<string[]> {
   const all = await whole.database.query<{ address: string }>({
@@ -128,7 +136,8 @@ describe('liteservers that fail while accounts are looked up', () => {
       mode = 'honest';
     }
     // What could not be read is not kept.
-    const [expected, got] = await Promise.all([ask(whole, statesOf([account!])), ask(served, statesOf([account!]))]);
+    const path = statesOf([account!]);
+    const [expected, { requests: _, ...got }] = await Promise.all([ask(whole, path), askUntilKnown(path)]);
     expect(got).toEqual(expected);
   });
 
@@ -162,7 +171,8 @@ describe('liteservers that fail while accounts are looked up', () => {
       return found!.filter((row) => !truth!.some((each) => isDeepStrictEqual(each, row)));
     };
     expect(await wrong()).toEqual([]);
-    const [expected, got] = await Promise.all([ask(whole, statesOf(accounts)), ask(served, statesOf(accounts))]);
+    const path = statesOf(accounts);
+    const [expected, { requests: _, ...got }] = await Promise.all([ask(whole, path), askUntilKnown(path)]);
     expect(got).toEqual(expected);
     expect(await wrong()).toEqual([]);
   });
@@ -203,9 +213,9 @@ describe('look-ups', () => {
     const accounts = await unseen(250, true);
     const before = served.readers!.metrics().answers;
     const query = `walletStates?address=${accounts.join(',')}&x_no_address_book=true&x_no_metadata=true`;
-    const [expected, got] = await Promise.all([ask(whole, query), ask(served, query)]);
+    const [expected, { requests, ...got }] = await Promise.all([ask(whole, query), askUntilKnown(query)]);
     expect(got).toEqual(expected);
-    expect(served.readers!.metrics().answers).toBe(before + 1);
+    expect(served.readers!.metrics().answers).toBe(before + requests);
   });
 
   it('find contracts by the names that others give them', async () => {
@@ -221,7 +231,7 @@ describe('look-ups', () => {
     const wrong: string[] = [];
     const compare = async ({ path }: { readonly path: string }) => {
       const query = `${path}&x_no_address_book=true`;
-      const [expected, got] = await Promise.all([ask(whole, query), ask(served, query)]);
+      const [expected, { requests: _, ...got }] = await Promise.all([ask(whole, query), askUntilKnown(query)]);
       if (!isDeepStrictEqual(expected, got)) wrong.push(`${path} ${JSON.stringify(expected)} ${JSON.stringify(got)}`);
     };
     for (let at = 0; at < names.length; at += 16) await Promise.all(names.slice(at, at + 16).map(compare));

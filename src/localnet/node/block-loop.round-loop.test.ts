@@ -225,19 +225,21 @@ describe('what a masterchain block is made of', () => {
     expect(requests.flatMap(({ overrides }) => overrides)).toEqual([account, bad]);
   });
 
-  it('ends when three quarters of the block time are over, and after seconds when it is made on demand', async () => {
-    for (const [paused, blockTimeMs, budgetMs] of [
-      [false, 1_000, 750],
-      [false, 100, 300],
-      [true, 1_000, 5_000],
+  it('ends when three quarters of the block time are over, and later when it is made on demand', async () => {
+    for (const [messages, paused, blockTimeMs, budgetMs] of [
+      ['external', false, 1_000, 750],
+      ['internal', false, 1_000, 750],
+      ['external', false, 100, 300],
+      ['external', true, 1_000, 1_000],
+      ['internal', true, 1_000, 5_000],
     ] as const) {
       const { loop, clock, requests } = loopOf({ paused, blockTimeMs });
       await loop.makeBlock();
       const { full } = requests[0]!;
       clock.advance(budgetMs - 1);
-      expect(full()).toBe(false);
+      expect(full(messages)).toBe(false);
       clock.advance(1);
-      expect(full()).toBe(true);
+      expect(full(messages)).toBe(true);
     }
   });
 

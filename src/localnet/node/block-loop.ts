@@ -52,10 +52,10 @@ const MOST_PAUSE_MS = 100;
 /** Minimum time for receiving messages: also where blocks are faster, what one message causes should fit into one. */
 const LEAST_BUDGET_MS = 300;
 /**
- * The same when blocks are produced on demand only. No other block waits for this one, nor takes what is left of the messages: how fast
- * the machine is should not decide what is in it.
+ * The same, by kind of message, when blocks are produced on demand only. No later block takes what is left: how fast the machine is
+ * should not decide what is in this one, least of all what its messages cause.
  */
-const ON_DEMAND_BUDGET_MS = 5_000;
+const LEAST_ON_DEMAND_MS = { external: 1_000, internal: 5_000 } as const;
 
 /** Without messages, a block in automatic mode is produced after this time, so that the chain keeps up with the clock. */
 const HEARTBEAT_MS = 5_000;
@@ -237,6 +237,11 @@ export class BlockLoop {
     return this.#quick > MOST_QUICK_BLOCKS ? this.#blockTimeMs : QUICK_PAUSE_MS;
   }
 
+  /** Milliseconds that a block spends on receiving messages of the kind. */
+  #budgetMs(messages: 'external' | 'internal'): number {
+    return Math.max(this.#blockTimeMs * SHARE, this.#paused ? LEAST_ON_DEMAND_MS[messages] : LEAST_BUDGET_MS);
+  }
+
   async #make(): Promise<NewBlockBundle> {
     if (this.#closed) throw localnetErrors.closing({});
     const wishes = this.#pending.splice(0);
@@ -258,8 +263,7 @@ export class BlockLoop {
 
   async #produce(wishes: readonly PendingOverrides[]): Promise<ProducedBundle> {
     const { clock, time, pool, tip, zerostates, produce, append, onProduced, onDropped } = this.#modules;
-    const least = this.#paused ? ON_DEMAND_BUDGET_MS : LEAST_BUDGET_MS;
-    const end = clock.now() + Math.max(this.#blockTimeMs * SHARE, least);
+    const startedAt = clock.now();
     const externals = this.#suspects.leaveOut ? [] : pool.messages();
     const produced = await produce({
       tip: tip(),
@@ -268,7 +272,7 @@ export class BlockLoop {
       externals,
       overrides: wishes.flatMap(({ overrides }) => overrides),
       wants: this.#wants,
-      full: () => this.#closed || clock.now() >= end,
+      full: (messages) => this.#closed || clock.now() >= startedAt + this.#budgetMs(messages),
     });
     append(produced.bundle);
     pool.settle(produced.externals);

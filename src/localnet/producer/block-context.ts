@@ -9,7 +9,7 @@ import type { BlockLimits, ParamLimits } from '#formats/tlb/config/limits-and-pr
 import type { GlobalVersion } from '#formats/tlb/config/network.js';
 import { findShard } from '#formats/tlb/shard-hashes.js';
 import type { McStateExtra, ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import type { ProducerModules } from '#localnet/producer/block-request.js';
+import type { BlockIsFull, ProducerModules } from '#localnet/producer/block-request.js';
 import type { MessageFaults } from '#localnet/producer/message-receiver.js';
 import type { RoutingPrefix } from '#localnet/producer/routing.js';
 import type { ValidatorKey } from '#localnet/producer/sign-block.js';
@@ -21,7 +21,7 @@ export interface ProductionContext {
   readonly view: MasterchainView;
   /** Unix seconds. */
   readonly gen_utime: number;
-  readonly full: () => boolean;
+  readonly full: BlockIsFull;
   readonly faults: MessageFaults;
   readonly forkedAccount: ((address: Address) => Promise<Cell | null>) | null;
 }

@@ -43,6 +43,12 @@ export interface AccountOverride {
   readonly data?: Cell | null;
 }
 
+/**
+ * Whether no further message of the kind may be received, for reasons of time; the remaining ones wait for the next bundle. Internal
+ * messages may have more time than external ones: they are what the received messages cause.
+ */
+export type BlockIsFull = (messages: 'external' | 'internal') => boolean;
+
 /** What the next bundle is made of. */
 export interface BlockRequest {
   readonly tip: ChainTip;
@@ -55,8 +61,7 @@ export interface BlockRequest {
   readonly overrides: readonly StateOverride[];
   /** Shards whose next block sets `want_split`, or `want_merge` with their sibling. */
   readonly wants: { readonly split: readonly Shard[]; readonly merge: readonly Shard[] };
-  /** Whether collation must end now; the remaining messages wait for the next bundle. */
-  readonly full: () => boolean;
+  readonly full: BlockIsFull;
 }
 
 /** Outcome of an external-in message. Messages without an outcome wait for the next bundle. */

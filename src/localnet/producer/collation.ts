@@ -15,7 +15,7 @@ import { toHex } from '#kernel/bytes.js';
 import { type BlockAccount, BlockAccounts } from '#localnet/producer/block-accounts.js';
 import { type BlockRules, fillOf, type MasterchainView } from '#localnet/producer/block-context.js';
 import { BlockMessages, type CreatedMessage, envelope, type NewMessage } from '#localnet/producer/block-messages.js';
-import type { ExternalInOutcome, PendingExternalIn } from '#localnet/producer/block-request.js';
+import type { BlockIsFull, ExternalInOutcome, PendingExternalIn } from '#localnet/producer/block-request.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 import { MessageReceiver, type ReceptionContext, receiverOf } from '#localnet/producer/message-receiver.js';
 import {
@@ -55,7 +55,7 @@ export interface CollationBase extends ReceptionContext {
   /** End lt of the previous block; after a merge, the later of the two. */
   readonly prev_end_lt: bigint;
   readonly neighbours: readonly Neighbour[];
-  readonly full: () => boolean;
+  readonly full: BlockIsFull;
 }
 
 /** Estimated size in bytes per block, transaction (besides its cells) and message. */
@@ -163,7 +163,7 @@ export class Collation {
       if (own && this.#dequeued.has(toHex(found.key))) continue;
       const queued = readQueued(found.key, found.lt, found.entry);
       if (this.#processed.has(queued, base.shard.workchain, base.view)) continue;
-      if (this.#isFull() && !this.#mustReceive(queued)) return;
+      if (this.#isFull('internal') && !this.#mustReceive(queued)) return;
       if (!(await this.#receive(queued, own))) return;
       this.#lastReceived = { lt: queued.lt, hash: queued.hash };
     }
@@ -174,7 +174,7 @@ export class Collation {
   async receiveExternals(externals: readonly PendingExternalIn[]): Promise<void> {
     await this.passNew();
     for (const external of externals) {
-      if (!this.#queuesEmpty || this.#stuck || this.#isFull()) return;
+      if (!this.#queuesEmpty || this.#stuck || this.#isFull('external')) return;
       const key = toHex(external.message.hash());
       if (this.#included.has(key)) continue;
       const after = this.#lastReceived?.lt ?? 0n;
@@ -201,7 +201,7 @@ export class Collation {
   async passNew(): Promise<void> {
     for (let sent = this.#new.next(); sent !== null; sent = this.#new.next()) {
       const { dest, place } = sent;
-      const enqueue = !this.#queuesEmpty || this.#stuck || this.#isFull() || !contains(this.base.shard, dest);
+      const enqueue = !this.#queuesEmpty || this.#stuck || this.#isFull('internal') || !contains(this.base.shard, dest);
       if (!enqueue && (await this.#receiveNew(sent))) {
         this.#lastReceived = place;
         continue;
@@ -236,8 +236,8 @@ export class Collation {
     return { bytes: this.#bytes, gas, lt_delta: end_lt - this.base.start_lt };
   }
 
-  #isFull(): boolean {
-    if (this.base.full()) return true;
+  #isFull(messages: 'external' | 'internal'): boolean {
+    if (this.base.full(messages)) return true;
     const fill = fillOf(this.load(), this.base.rules.limits);
     return fill === 'soft' || fill === 'hard';
   }
