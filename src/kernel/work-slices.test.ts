@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { WorkSlices } from '#kernel/work-slices.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
@@ -66,4 +66,60 @@ it('does work for each item, and ends when it is called off in between', async (
   });
   await expect(working).rejects.toThrow('left');
   expect(done).toEqual([1, 2]);
+});
+
+describe('work that may wait', () => {
+  it('is done for some items at a time, with a slice in each turn, and keeps their order', async () => {
+    const clock = new FakeClock();
+    const slices = new WorkSlices(clock, null);
+    let running = 0;
+    let most = 0;
+    const items = Array.from({ length: 40 }, (_, i) => i);
+    const results = await slices.mapWaiting(items, 4, async (item) => {
+      most = Math.max(most, ++running);
+      await new Promise(setImmediate);
+      running--;
+      return item * 10;
+    });
+    expect(results).toEqual(items.map((item) => item * 10));
+    expect(most).toBe(4);
+  });
+
+  it('is divided when it does not wait', async () => {
+    const clock = new FakeClock();
+    const slices = new WorkSlices(clock, null);
+    const turns: number[] = [0];
+    let isOver = false;
+    const countTurns = (): void => {
+      turns.push(0);
+      if (!isOver) setImmediate(countTurns);
+    };
+    setImmediate(countTurns);
+    await slices.mapWaiting(
+      Array.from({ length: 100 }, (_, i) => i),
+      4,
+      async () => {
+        clock.advance(1);
+        turns[turns.length - 1]!++;
+        await Promise.resolve();
+      },
+    );
+    isOver = true;
+    expect(turns.reduce((a, b) => a + b)).toBe(100);
+    // What was begun by the other lanes when the slice is over is still done.
+    expect(Math.max(...turns)).toBeLessThanOrEqual(10 + 3);
+  });
+
+  it('begins nothing further after an error', async () => {
+    const slices = new WorkSlices(new FakeClock(), null);
+    let begun = 0;
+    const done = slices.mapWaiting([1, 2, 3, 4, 5, 6], 2, async (item) => {
+      begun++;
+      await new Promise(setImmediate);
+      if (item === 2) throw new Error('no');
+    });
+    await expect(done).rejects.toThrow('no');
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+    expect(begun).toBeLessThanOrEqual(3);
+  });
 });

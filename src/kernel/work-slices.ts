@@ -122,4 +122,28 @@ export class WorkSlices {
     }
     return results;
   }
+
+  /** The same for work that may wait for I/O: up to `lanes` items at a time. After an error nothing further is begun. */
+  async mapWaiting<Item, Result>(
+    items: readonly Item[],
+    lanes: number,
+    work: (item: Item) => Promise<Result>,
+  ): Promise<readonly Result[]> {
+    this.begin();
+    const results: Result[] = [];
+    let next = 0;
+    const lane = async (): Promise<void> => {
+      while (next < items.length) {
+        if (this.isOver) await this.next();
+        const position = next++;
+        if (position < items.length) results[position] = await work(items[position]!);
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: Math.min(lanes, items.length) }, lane));
+    } finally {
+      next = items.length;
+    }
+    return results;
+  }
 }

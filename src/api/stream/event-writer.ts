@@ -43,25 +43,29 @@ interface AddressMembers {
 }
 
 /**
- * Writes the parts of events: as API v3 writes them, by the same writers. They are passed in, since API generations do not import
- * each other.
+ * Writes the parts of events: as API v3 writes them, by the same writers, and in slices. They are passed in, since API generations do
+ * not import each other.
  */
 export interface EventSerializer {
   /** A JSON array in the given order. */
-  transactions(transactions: readonly IndexedTransaction[], profile: Profile): WrittenPart;
+  transactions(transactions: readonly IndexedTransaction[], profile: Profile): Promise<WrittenPart>;
   /** @param transactions of the whole trace, by lt @param external_hash of the message that it began with */
-  trace(transactions: readonly IndexedTransaction[], external_hash: Uint8Array | null, profile: Profile): WrittenTrace;
+  trace(
+    transactions: readonly IndexedTransaction[],
+    external_hash: Uint8Array | null,
+    profile: Profile,
+  ): Promise<WrittenTrace>;
   /** A JSON array with the participants of each action. */
-  actions(actions: readonly IndexedAction[], profile: Profile): WrittenPart;
+  actions(actions: readonly IndexedAction[], profile: Profile): Promise<WrittenPart>;
   /** Transactions that the index does not have, as a JSON array in the given order. */
   liveTransactions(
     transactions: readonly LiveTransaction[],
     trace: Pick<LiveTrace, 'trace_id'>,
     profile: Profile,
-  ): WrittenPart;
-  liveTrace(trace: LiveTrace, profile: Profile): WrittenTrace;
+  ): Promise<WrittenPart>;
+  liveTrace(trace: LiveTrace, profile: Profile): Promise<WrittenTrace>;
   /** The actions of a trace of these types that a client is shown, as a JSON array; null: none. */
-  liveActions(trace: LiveTrace, supported: readonly string[], profile: Profile): WrittenPart | null;
+  liveActions(trace: LiveTrace, supported: readonly string[], profile: Profile): Promise<WrittenPart | null>;
   /** @param after `ShardAccount` */
   liveState(after: Cell, profile: Profile): string;
   /** @param hash of the account cell @param state null: only the hash is known */
@@ -131,7 +135,7 @@ export class FinalEventWriter {
   ): Promise<EventText | null> {
     const own = all.filter(({ account }) => accounts.has(account)).map(({ indexed }) => indexed);
     if (own.length === 0) return null;
-    const { json, addresses } = this.#modules.texts.transactions(own, options.profile);
+    const { json, addresses } = await this.#modules.texts.transactions(own, options.profile);
     const members = `${hashMember(norm)},"transactions":${json}`;
     return this.#event('transactions', options, members, addresses, { norm, kind: 'transactions' });
   }
@@ -144,7 +148,7 @@ export class FinalEventWriter {
     const all = await this.#shown(root, options);
     const own = all.filter((action) => action.accounts.some((each) => accounts.has(rawOf(each))));
     if (own.length === 0) return null;
-    const { json, addresses } = this.#modules.texts.actions(own, options.profile);
+    const { json, addresses } = await this.#modules.texts.actions(own, options.profile);
     const { norm } = hashes;
     return this.#event('actions', options, `${hashMember(norm)},"actions":${json}`, addresses, {
       norm,
@@ -154,9 +158,9 @@ export class FinalEventWriter {
 
   async #trace({ root, hashes, transactions, isWhole }: TraceEvent, options: EventOptions): Promise<EventText> {
     const { texts } = this.#modules;
-    const written = texts.trace(transactions, hashes.external, options.profile);
+    const written = await texts.trace(transactions, hashes.external, options.profile);
     const shown = await this.#shown(root, options);
-    const actions = shown.length === 0 ? null : texts.actions(shown, options.profile);
+    const actions = shown.length === 0 ? null : await texts.actions(shown, options.profile);
     const rest = actions === null ? '' : `,"actions":${actions.json}`;
     const cut = isWhole ? '' : ',"is_incomplete":true';
     const members = `${hashMember(hashes.norm)},"trace":${written.trace},"transactions":${written.transactions}${rest}${cut}`;

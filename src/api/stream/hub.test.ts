@@ -86,7 +86,7 @@ beforeEach(() => {
   index = new CountedIndex();
   onWrite = async () => {};
   const texts: Pick<EventSerializer, 'actions' | 'addressMembers'> = {
-    actions: (actions) => ({ json: `[${actions.map(({ root }) => root).join()}]`, addresses: new Map() }),
+    actions: async (actions) => ({ json: `[${actions.map(({ root }) => root).join()}]`, addresses: new Map() }),
     addressMembers: async () => {
       await onWrite();
       return '"address_book":{}';

@@ -164,7 +164,7 @@ export class LiveFeed {
     own: readonly LiveTransaction[],
     options: EventOptions,
   ): Promise<EventText> {
-    const { json, addresses } = this.#modules.texts.liveTransactions(own, trace, options.profile);
+    const { json, addresses } = await this.#modules.texts.liveTransactions(own, trace, options.profile);
     const tail = await addressTail(this.#modules.texts, addresses, options);
     return eventText(type, trace.finality, options, `${hashMember(norm)},"transactions":${json}${tail}`);
   }
@@ -183,10 +183,12 @@ export class LiveFeed {
       for (const subscriber of this.#liveOf(this.#byAccount, raw)) {
         const { accounts, options } = subscriber.subscription;
         if (options.version === 1 || accounts.get(raw)?.types.has('account_state_change') !== true) continue;
-        const state = this.#modules.texts.liveState(live.after!, options.profile);
-        const members = `"account":"${raw}","state":${state}`;
-        const text = texts.get(options.key) ?? eventText('account_state_change', 'confirmed', options, members);
-        texts.set(options.key, text);
+        let text = texts.get(options.key);
+        if (text === undefined) {
+          const state = this.#modules.texts.liveState(live.after!, options.profile);
+          text = eventText('account_state_change', 'confirmed', options, `"account":"${raw}","state":${state}`);
+          texts.set(options.key, text);
+        }
         this.#modules.deliver(subscriber, text);
       }
     }
@@ -222,7 +224,7 @@ export class LiveFeed {
     norm: string,
     options: EventOptions,
   ): Promise<EventText | null> {
-    const written = this.#modules.texts.liveActions(asked(trace, options), options.supported, options.profile);
+    const written = await this.#modules.texts.liveActions(asked(trace, options), options.supported, options.profile);
     if (written === null) return null;
     const tail = await addressTail(this.#modules.texts, written.addresses, options);
     return eventText(type, finality, options, `${hashMember(norm)},"actions":${written.json}${tail}`);
@@ -230,20 +232,27 @@ export class LiveFeed {
 
   async #whole(trace: LiveTrace, norm: string): Promise<void> {
     if (trace.finality === 'finalized') return;
-    const { texts } = this.#modules;
+    const texts = new Map<string, Promise<EventText>>();
     for (const subscriber of this.#liveOf(this.#byTrace, norm)) {
       const { options, minFinality } = subscriber.subscription;
       if (!isReached(trace.finality, minFinality)) continue;
       const state = `${trace.finality} ${trace.transactions.map(({ cell, finality }) => toHex(cell.hash()) + finality).join()}`;
       if (!subscriber.uncertain.isNews(norm, 'trace', state)) continue;
-      const written = texts.liveTrace(trace, options.profile);
-      const actions = texts.liveActions(asked(trace, options), options.supported, options.profile);
-      const rest = actions === null ? '' : `,"actions":${actions.json}`;
-      const addresses = actions === null ? written.addresses : new Map([...written.addresses, ...actions.addresses]);
-      const tail = await addressTail(texts, addresses, options);
-      const members = `${hashMember(norm)},"trace":${written.trace},"transactions":${written.transactions}${rest}${tail}`;
-      this.#modules.deliver(subscriber, eventText('trace', trace.finality, options, members));
+      const text = texts.get(options.key) ?? this.#traceText(trace, norm, options);
+      texts.set(options.key, text);
+      this.#modules.deliver(subscriber, await text);
     }
+  }
+
+  async #traceText(trace: LiveTrace, norm: string, options: EventOptions): Promise<EventText> {
+    const { texts } = this.#modules;
+    const written = await texts.liveTrace(trace, options.profile);
+    const actions = await texts.liveActions(asked(trace, options), options.supported, options.profile);
+    const rest = actions === null ? '' : `,"actions":${actions.json}`;
+    const addresses = actions === null ? written.addresses : new Map([...written.addresses, ...actions.addresses]);
+    const tail = await addressTail(texts, addresses, options);
+    const members = `${hashMember(norm)},"trace":${written.trace},"transactions":${written.transactions}${rest}${tail}`;
+    return eventText('trace', trace.finality, options, members);
   }
 
   #concerned(raws: Iterable<string>): ReadonlyMap<Subscriber, string[]> {

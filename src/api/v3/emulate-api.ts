@@ -18,7 +18,7 @@ import {
 } from '#api/v3/emulate-input.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { checkedBocBase64, upperCaseRaw } from '#api/v3/json-pieces.js';
-import { emulatedTransactions, writeLiveActions, writeLiveTransactionsInSlices } from '#api/v3/live-answers.js';
+import { emulatedTransactions, writeLiveActions, writeLiveTransactions } from '#api/v3/live-answers.js';
 import { EMULATION_PRICE } from '#api/v3/price.js';
 import { TraceNodeSchema } from '#api/v3/traces.js';
 import { transactionRow } from '#api/v3/transactions.js';
@@ -261,11 +261,10 @@ async function answerOf(
   const transactions = emulatedTransactions(trace);
   context.worked(transactions.length * TRANSACTION_WORK);
   const { slices } = context;
-  slices.begin();
   const external_hash = trace.message.hash();
   const origin = { trace_id: null, trace_external_hash: external_hash };
   const own: AnswerPage = { profile, addresses: new AddressCollector(), messages: new Map() };
-  const written = await writeLiveTransactionsInSlices(transactions, origin, own, slices);
+  const written = await writeLiveTransactions(transactions, origin, own, slices);
   const addresses = new AddressCollector();
   for (const { account } of transactions) addresses.add(account);
   const live: LiveTrace = {
@@ -282,13 +281,13 @@ async function answerOf(
   };
   const actions =
     asked.with_actions === true
-      ? writeLiveActions(live, shown, { withTransactions: false }, { profile, addresses })
-      : '';
+      ? await writeLiveActions(live, { shown, withTransactions: false }, { profile, addresses }, slices)
+      : [];
   const parts = [
     `"mc_block_seqno":${trace.mc_seqno}`,
     `"trace":${written.treeJson}`,
     `"transactions":${written.transactionsJson}`,
-    `"actions":[${actions}]`,
+    `"actions":[${actions.join(',')}]`,
   ];
   if (profile === 'toncenter' || asked.include_code_data === true) parts.push(...(await cellParts(trace, slices)));
   parts.push(...(await addressParts(addresses, meaning?.contracts ?? [], asked, context)));

@@ -15,7 +15,9 @@ import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
+import { systemClock } from '#kernel/clock.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 import type { LiveTrace, LiveTransaction } from '#services/pending/live-trace.js';
 
 /** What is read for the addresses of an event takes no longer, in milliseconds. */
@@ -41,16 +43,16 @@ export class EventAnswers {
   }
 
   /** A JSON array in the given order. */
-  transactions(transactions: readonly IndexedTransaction[], profile: Profile) {
+  async transactions(transactions: readonly IndexedTransaction[], profile: Profile) {
     const addresses = new AddressCollector();
-    const all = transactions.map((each) => this.#transaction(each, null, profile, addresses).json);
+    const all = await inSlices(transactions, (each) => this.#transaction(each, null, profile, addresses).json);
     return { json: `[${all.join(',')}]`, addresses: addresses.byRaw };
   }
 
   /** A trace with its tree, children in the order in which their messages were sent. */
-  trace(transactions: readonly IndexedTransaction[], external_hash: Uint8Array | null, profile: Profile) {
+  async trace(transactions: readonly IndexedTransaction[], external_hash: Uint8Array | null, profile: Profile) {
     const addresses = new AddressCollector();
-    const written = transactions.map((each) => this.#transaction(each, external_hash, profile, addresses));
+    const written = await inSlices(transactions, (each) => this.#transaction(each, external_hash, profile, addresses));
     const { trace } = unfoldingTree(written);
     return {
       trace: trace === null ? 'null' : treeJson(traceNodeJson(trace), { profile, addresses }),
@@ -60,9 +62,9 @@ export class EventAnswers {
   }
 
   /** A JSON array; each action has its participants and names its message twice, as it is and normalised. */
-  actions(actions: readonly IndexedAction[], profile: Profile) {
+  async actions(actions: readonly IndexedAction[], profile: Profile) {
     const addresses = new AddressCollector();
-    const all = actions.map((action) => {
+    const all = await inSlices(actions, (action) => {
       const { trace_external_hash_norm, trace_external_hash } = action;
       const named = { ...action, trace_external_hash_norm: trace_external_hash_norm ?? trace_external_hash };
       const source: ActionSource = { action: named, withAccounts: true, transactions: null };
@@ -82,33 +84,32 @@ export class EventAnswers {
   }
 
   /** Transactions that the index does not have, as a JSON array in the given order. */
-  liveTransactions(
+  async liveTransactions(
     transactions: readonly LiveTransaction[],
     { trace_id }: Pick<LiveTrace, 'trace_id'>,
     profile: Profile,
   ) {
     const addresses = new AddressCollector();
     const origin = { trace_id, trace_external_hash: null };
-    const all = transactions.map((each) => writeLiveTransaction(each, origin, { profile, addresses }).json);
+    const page = { profile, addresses };
+    const all = await inSlices(transactions, (each) => writeLiveTransaction(each, origin, page).json);
     return { json: `[${all.join(',')}]`, addresses: addresses.byRaw };
   }
 
-  liveTrace({ transactions, trace_id, external_hash }: LiveTrace, profile: Profile) {
+  async liveTrace({ transactions, trace_id, external_hash }: LiveTrace, profile: Profile) {
     const addresses = new AddressCollector();
     const origin = { trace_id, trace_external_hash: external_hash };
-    const { treeJson: trace, transactionsJson: json } = writeLiveTransactions(transactions, origin, {
-      profile,
-      addresses,
-    });
-    return { trace: trace ?? 'null', transactions: json, addresses: addresses.byRaw };
+    const page = { profile, addresses };
+    const written = await writeLiveTransactions(transactions, origin, page, new WorkSlices(systemClock, null));
+    return { trace: written.treeJson ?? 'null', transactions: written.transactionsJson, addresses: addresses.byRaw };
   }
 
   /** The actions of a trace that a client is shown, as a JSON array; null: none. */
-  liveActions(trace: LiveTrace, supported: readonly string[], profile: Profile) {
+  async liveActions(trace: LiveTrace, supported: readonly string[], profile: Profile) {
     const addresses = new AddressCollector();
-    const options = { withTransactions: false, withNorm: true };
-    const json = writeLiveActions(trace, { types: supported, supported }, options, { profile, addresses });
-    return json === '' ? null : { json: `[${json}]`, addresses: addresses.byRaw };
+    const how = { shown: { types: supported, supported }, withTransactions: false, withNorm: true };
+    const all = await writeLiveActions(trace, how, { profile, addresses }, new WorkSlices(systemClock, null));
+    return all.length === 0 ? null : { json: `[${all.join(',')}]`, addresses: addresses.byRaw };
   }
 
   /** @param after `ShardAccount` */
@@ -164,6 +165,11 @@ export class EventAnswers {
       notKept: () => {},
     });
   }
+}
+
+/** Nobody waits for an event, so that nothing calls its writing off. */
+function inSlices<Item, Result>(items: readonly Item[], write: (item: Item) => Result): Promise<readonly Result[]> {
+  return new WorkSlices(systemClock, null).map(items, write);
 }
 
 const NO_BOOK = '"address_book":{},';

@@ -83,33 +83,13 @@ export interface WrittenLiveTrace {
   readonly transactionsJson: string;
 }
 
-export function writeLiveTransactions(
-  transactions: readonly LiveTransaction[],
-  origin: LiveOrigin,
-  page: AnswerPage,
-): WrittenLiveTrace {
-  return traceOf(
-    transactions.map((each) => writeLiveTransaction(each, origin, page)),
-    page,
-  );
-}
-
-/** The same, in slices. */
-export async function writeLiveTransactionsInSlices(
+export async function writeLiveTransactions(
   transactions: readonly LiveTransaction[],
   origin: LiveOrigin,
   page: AnswerPage,
   slices: WorkSlices,
 ): Promise<WrittenLiveTrace> {
-  const written: WrittenTransaction[] = [];
-  for (const each of transactions) {
-    if (slices.isOver) await slices.next();
-    written.push(writeLiveTransaction(each, origin, page));
-  }
-  return traceOf(written, page);
-}
-
-function traceOf(written: readonly WrittenTransaction[], page: AnswerPage): WrittenLiveTrace {
+  const written = await slices.map(transactions, (each) => writeLiveTransaction(each, origin, page));
   const { trace, transactions_order } = unfoldingTree(written);
   const byHash = new Map(written.map((each) => [each.hash, each]));
   return {
@@ -121,9 +101,17 @@ function traceOf(written: readonly WrittenTransaction[], page: AnswerPage): Writ
 }
 
 /** A trace as `/traces` returns it. @param actions which of its actions; null: `actions` is left out */
-export function writeLiveTrace(trace: LiveTrace, actions: ActionTypeFilter | null, page: AnswerPage): string {
+export async function writeLiveTrace(
+  trace: LiveTrace,
+  actions: ActionTypeFilter | null,
+  page: AnswerPage,
+  slices: WorkSlices,
+): Promise<string> {
   const { trace_id, external_hash, transactions, is_incomplete } = trace;
-  const written = writeLiveTransactions(transactions, { trace_id, trace_external_hash: external_hash }, page);
+  const origin = { trace_id, trace_external_hash: external_hash };
+  const written = await writeLiveTransactions(transactions, origin, page, slices);
+  const how = { withTransactions: false };
+  const actionTexts = actions === null ? null : await writeLiveActions(trace, { shown: actions, ...how }, page, slices);
   const { start_lt, end_lt, start_utime, end_utime, mc_seqno_start, mc_seqno_end } = extentOf(transactions);
   const source = {
     trace: {
@@ -137,7 +125,7 @@ export function writeLiveTrace(trace: LiveTrace, actions: ActionTypeFilter | nul
     isCut: is_incomplete,
     external_hash: Buffer.from(external_hash).toString('base64'),
     warning: null,
-    actions: actions === null ? null : `[${writeLiveActions(trace, actions, { withTransactions: false }, page)}]`,
+    actions: actionTexts === null ? null : `[${actionTexts.join(',')}]`,
     orderJson: written.orderJson,
     treeJson: written.treeJson,
     transactionsJson: written.transactionsJson,
@@ -170,30 +158,38 @@ export function extentOf(transactions: readonly Pick<LiveTransaction, 'cell' | '
   };
 }
 
-/** The actions that a client is shown, as JSON with commas between them: in the order of `trace.actions`. */
-export function writeLiveActions(
+interface WrittenActions {
+  /** Types that the client is shown. */
+  readonly shown: ActionTypeFilter;
+  /** Whether each action has its transactions. */
+  readonly withTransactions: boolean;
+  /** Whether each action has the normalised hash of the external-in message, too. */
+  readonly withNorm?: boolean;
+}
+
+/** The actions that a client is shown, each as JSON, in the order of `trace.actions`. */
+export async function writeLiveActions(
   trace: LiveTrace,
-  shown: ActionTypeFilter,
-  { withTransactions, withNorm = false }: { readonly withTransactions: boolean; readonly withNorm?: boolean },
+  { shown, withTransactions, withNorm = false }: WrittenActions,
   page: AnswerPage,
-): string {
+  slices: WorkSlices,
+): Promise<readonly string[]> {
   const { trace_id, external_hash, external_hash_norm, transactions } = trace;
   const actions = shownActions(trace.actions ?? [], shown);
-  if (actions.length === 0) return '';
+  if (actions.length === 0) return [];
   const extent = extentOf(transactions);
   const norm = withNorm ? external_hash_norm : null;
   const origin: ActionOrigin = { trace_id, external_hash, norm, extent };
   const hashes = transactions.map(({ cell }) => cell.hash());
+  const transactionOrigin = { trace_id, trace_external_hash: external_hash };
   const written = withTransactions
-    ? transactions.map((each) => writeLiveTransaction(each, { trace_id, trace_external_hash: external_hash }, page))
+    ? await slices.map(transactions, (each) => writeLiveTransaction(each, transactionOrigin, page))
     : null;
-  return actions
-    .map((each) => {
-      const full = written === null ? null : each.action.transactions.map((position) => written[position]!);
-      const source = { action: answerAction(each, hashes, origin), withAccounts: true, transactions: full };
-      return writeAnswerJson(actionValue, source, page);
-    })
-    .join(',');
+  return slices.map(actions, (each) => {
+    const full = written === null ? null : each.action.transactions.map((position) => written[position]!);
+    const source = { action: answerAction(each, hashes, origin), withAccounts: true, transactions: full };
+    return writeAnswerJson(actionValue, source, page);
+  });
 }
 
 /** Those of the types that a client asked for, without the parts of actions that it is shown. */

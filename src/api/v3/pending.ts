@@ -1,7 +1,7 @@
 import { type StaticDecode, Type } from '@sinclair/typebox';
 import type { AnyEndpoint, JsonText } from '#api/http/endpoint.js';
 import { actionValue, shownActionTypes, supportedActionTypes } from '#api/v3/actions.js';
-import { AddressCollector, answerValue } from '#api/v3/answer-type.js';
+import { AddressCollector, type AnswerPage, answerValue } from '#api/v3/answer-type.js';
 import { type V3ChainContext, v3ChainEndpoint } from '#api/v3/context.js';
 import { NEEDS_NOTHING } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
@@ -12,7 +12,6 @@ import { v3AccountListParameter, v3AccountParameter, v3HashListParameter } from 
 import { itemsPrice, ROW_PRICE } from '#api/v3/price.js';
 import { TraceJson } from '#api/v3/traces.js';
 import { transactionRow } from '#api/v3/transactions.js';
-import type { ActionTypeFilter } from '#drivers/store/read/actions.js';
 import type { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
 import { systemClock } from '#kernel/clock.js';
@@ -39,17 +38,7 @@ const pendingTransaction = answerValue(transactionRow.schema, ({ transaction, tr
 
 const Transactions = listAnswer('TransactionsResponse', 'transactions', pendingTransaction, { metadata: false });
 
-/** A live trace and the actions that its client is shown. */
-interface ShownTrace {
-  readonly trace: LiveTrace;
-  readonly shown: ActionTypeFilter;
-}
-
-const pendingTrace = answerValue(TraceJson.schema, ({ trace, shown }: ShownTrace, page) =>
-  writeLiveTrace(trace, shown, page),
-);
-
-const Traces = listAnswer('TracesResponse', 'traces', pendingTrace, { metadata: true });
+const Traces = listAnswer('TracesResponse', 'traces', TraceJson, { metadata: true });
 const Actions = listAnswer('ActionsResponse', 'actions', actionValue, { metadata: true });
 
 /** @throws v3/no-pending */
@@ -123,6 +112,21 @@ function withinBounds(traces: readonly LiveTrace[]): readonly LiveTrace[] {
   });
 }
 
+/** An answer with a list whose items `write` adds as JSON. @throws v3/answer-too-large */
+async function writtenList(
+  member: string,
+  context: V3ChainContext,
+  write: (page: AnswerPage, texts: string[]) => Promise<void>,
+): Promise<JsonText> {
+  const page = { profile: context.profile, addresses: new AddressCollector(), messages: new Map() };
+  const texts: string[] = [];
+  await write(page, texts);
+  const head = jsonPieces(`{"${member}":[`);
+  await addRows(head, texts, (text) => [text], context);
+  head.add('],');
+  return withAddresses(head, page.addresses, context, true);
+}
+
 const TAG = 'Actions and traces';
 const GET = ['GET'] as const;
 const STATUSES = [422, 503, 504];
@@ -153,7 +157,9 @@ const pendingTraces = v3ChainEndpoint({
     if (traces.length === 0 && context.profile === 'toncenter')
       return withAddresses(jsonPieces('{"traces":null,'), new AddressCollector(), context, true);
     const shown = shownActionTypes(given.supported_action_types, context);
-    return Traces.write({ rows: traces.map((trace) => ({ trace, shown })), next: null }, context);
+    return writtenList('traces', context, async (page, texts) => {
+      for (const trace of traces) texts.push(await writeLiveTrace(trace, shown, page, context.slices));
+    });
   },
 });
 
@@ -183,13 +189,10 @@ const pendingActions = v3ChainEndpoint({
   handle: async (given, context): Promise<JsonText> => {
     const traces = await selected(given, context);
     const shown = shownActionTypes(given.supported_action_types, context);
-    const how = { withTransactions: given.include_transactions === true };
-    const { profile } = context;
-    const page = { profile, addresses: new AddressCollector(), texts: undefined, messages: new Map() };
-    const head = jsonPieces('{"actions":[');
-    await addRows(head, traces, (trace) => [writeLiveActions(trace, shown, how, page)], context);
-    head.add('],');
-    return withAddresses(head, page.addresses, context, true);
+    const how = { shown, withTransactions: given.include_transactions === true };
+    return writtenList('actions', context, async (page, texts) => {
+      for (const trace of traces) texts.push(...(await writeLiveActions(trace, how, page, context.slices)));
+    });
   },
 });
 

@@ -45,6 +45,7 @@ export function networkEmulation(
   const meanings = new ContractTraceMeanings(
     { dnsRoots: [...DNS_ROOTS, ...dnsRoots] },
     {
+      clock: systemClock,
       account: (address, options) => chain.account(address, options),
       contractsWith: (states, options) => contracts.contractsWith(states, options),
     },

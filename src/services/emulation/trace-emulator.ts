@@ -10,6 +10,7 @@ import { ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Message } from '#formats/tlb/message.js';
 import { concatBytes, toHex } from '#kernel/bytes.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 import type { ReadContext } from '#services/chain/read-context.js';
 import {
   type BlockTime,
@@ -38,6 +39,8 @@ const LT_STEP = 1_000_000n;
 const BLOCKS_PER_HOP = 3;
 /** Memory of a cell besides its data. */
 const CELL_BYTES = 64;
+/** Account states that are read at a time. */
+const ACCOUNT_LANES = 16;
 /** Seconds between blocks: the one or the other. */
 const BLOCK_SECONDS = [2, 3] as const;
 
@@ -91,7 +94,7 @@ interface TraceStart extends TraceRequest {
   readonly rand_seed: Uint8Array;
 }
 
-interface TraceEmulatorModules extends Pick<EmulationModules, 'chain' | 'libraries' | 'prevBlocks'> {
+interface TraceEmulatorModules extends Pick<EmulationModules, 'chain' | 'libraries' | 'prevBlocks' | 'clock'> {
   readonly tvm: Pick<TvmPool, 'emulateTransaction' | 'emulateTickTock'>;
 }
 
@@ -104,6 +107,7 @@ class TraceEmulator {
   readonly #start: TraceStart;
   readonly #modules: TraceEmulatorModules;
   readonly #settings: ContractSettings;
+  readonly #slices: WorkSlices;
   readonly #accounts = new Map<string, Promise<TraceAccount>>();
   /** Blocks with messages to receive, by hop and shard. */
   readonly #blocks = new Map<string, EmulatedBlock>();
@@ -122,6 +126,7 @@ class TraceEmulator {
     this.#start = start;
     this.#modules = modules;
     this.#settings = settings;
+    this.#slices = new WorkSlices(modules.clock, context.signal ?? null);
   }
 
   /** @throws as `TraceEmulation.emulateTrace` */
@@ -192,8 +197,9 @@ class TraceEmulator {
     const receivers = out.flatMap(({ cell, info }) =>
       info.kind === 'int_msg_info' && info.dest instanceof Address ? [{ cell, info, to: info.dest }] : [],
     );
-    // The states of all receivers are read at once.
-    for (const { to } of receivers) this.#account(to).catch(() => {});
+    // The states of the receivers are read ahead.
+    const read = ({ to }: { readonly to: Address }) => this.#account(to).catch(() => null);
+    this.#slices.mapWaiting(receivers, ACCOUNT_LANES, read).catch(() => {});
     for (const { cell, info, to } of receivers) {
       const place = { lt: info.created_lt, hash: cell.hash() };
       const { shard: destination } = await this.#account(to);

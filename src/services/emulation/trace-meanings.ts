@@ -15,7 +15,9 @@ import { type Account, ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Transaction } from '#formats/tlb/transaction.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
+import type { Clock } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 import type { AccountStateRead } from '#services/chain/accounts.js';
 import type { ReadAt, ReadOptions } from '#services/chain/read-context.js';
 
@@ -72,6 +74,7 @@ export interface StatedContracts extends ContractView {
 }
 
 export interface ContractTraceMeaningsModules {
+  readonly clock: Clock;
   readonly account: (address: Address, options: ReadAt) => Promise<AccountStateRead>;
   readonly contractsWith: (states: ReadonlyMap<string, Account>, options: ReadAt) => StatedContracts;
 }
@@ -85,6 +88,8 @@ export interface ContractTraceMeaningsOptions {
 const MOST_ROUNDS = 4;
 /** Contracts outside of a trace that its classification may ask for. */
 const MOST_ASKED = 256;
+/** Contracts that are read or run at a time. */
+const LANES = 16;
 
 /** {@link TraceMeanings} by contract detection in the states of the trace and in verified ones. */
 export class ContractTraceMeanings implements TraceMeanings {
@@ -101,20 +106,23 @@ export class ContractTraceMeanings implements TraceMeanings {
     options: ReadOptions,
   ): Promise<TraceMeaning> {
     const at: ReadAt = mc_seqno === undefined ? options : { ...options, at: mc_seqno };
-    const input = traceInput(transactions);
-    const contracts = new TraceContracts(transactions, at, this.#candidates, this.#modules);
+    const slices = new WorkSlices(this.#modules.clock, options.signal ?? null);
+    const input = await traceInput(transactions, slices);
+    const states = await traceStates(transactions, input, slices);
+    const contracts = new TraceContracts(states, { at, slices, candidates: this.#candidates }, this.#modules);
     await contracts.learn(transactions.map(({ account }) => account));
     let result: Classification = classify(input, contracts);
     for (let round = 1; round < MOST_ROUNDS && result.wanted.length > 0; round++) {
       await contracts.learn(result.wanted.map(({ address }) => address));
+      if (slices.isOver) await slices.next();
       result = classify(input, contracts);
     }
     return { state: result.state, actions: newestFirst(result.actions), contracts: contracts.found() };
   }
 }
 
-function traceInput(transactions: readonly UnderstoodTransaction[]): TraceInput {
-  const traced = transactions.map(({ cell, account, mc_seqno }) =>
+async function traceInput(transactions: readonly UnderstoodTransaction[], slices: WorkSlices): Promise<TraceInput> {
+  const traced = await slices.map(transactions, ({ cell, account, mc_seqno }) =>
     traceTransaction(decodeCell(Transaction, cell), { hash: cell.hash(), account, mc_seqno }),
   );
   return { trace_id: traced[0]?.hash ?? new Uint8Array(32), transactions: traced };
@@ -125,16 +133,45 @@ function newestFirst(actions: readonly Action[]): Action[] {
   return actions.toSorted((a, b) => later(a.end_lt, b.end_lt) || later(a.start_lt, b.start_lt));
 }
 
-type States = Map<string, Account>;
+/** States of accounts by raw address, as far as a trace shows them. */
+interface TraceStates {
+  readonly before: ReadonlyMap<string, Account>;
+  readonly after: ReadonlyMap<string, Account>;
+}
+
+/** The states before the first and after the last transaction of each account. */
+async function traceStates(
+  transactions: readonly UnderstoodTransaction[],
+  { transactions: traced }: TraceInput,
+  slices: WorkSlices,
+): Promise<TraceStates> {
+  const first = new Map<string, { readonly lt: bigint; readonly state: Cell }>();
+  const last = new Map<string, { readonly lt: bigint; readonly state: Cell }>();
+  for (const [position, { account, before, after }] of transactions.entries()) {
+    const key = account.toRaw();
+    const { lt } = traced[position]!;
+    if (before !== null && lt < (first.get(key)?.lt ?? MOST_LT)) first.set(key, { lt, state: before });
+    if (after !== null && lt >= (last.get(key)?.lt ?? 0n)) last.set(key, { lt, state: after });
+  }
+  const decoded = async (states: typeof first): Promise<ReadonlyMap<string, Account>> =>
+    new Map(await slices.map([...states], ([key, { state }]) => [key, accountOf(state)] as const));
+  return { before: await decoded(first), after: await decoded(last) };
+}
+
+interface TraceContractsOptions {
+  readonly at: ReadAt;
+  readonly slices: WorkSlices;
+  readonly candidates: CandidateInterfaces;
+}
 
 /** What the contracts of one trace are. */
 class TraceContracts implements TraceFacts {
   readonly #at: ReadAt;
+  readonly #slices: WorkSlices;
   readonly #candidates: CandidateInterfaces;
   readonly #modules: ContractTraceMeaningsModules;
-  /** By raw address, as far as the trace shows them. */
-  readonly #before: States = new Map();
-  readonly #after: States = new Map();
+  readonly #before: ReadonlyMap<string, Account>;
+  readonly #after: ReadonlyMap<string, Account>;
   readonly #viewBefore: StatedContracts;
   readonly #viewAfter: StatedContracts;
   readonly #known = new Map<string, ContractFacts | null>();
@@ -143,28 +180,16 @@ class TraceContracts implements TraceFacts {
   #asked = 0;
 
   constructor(
-    transactions: readonly UnderstoodTransaction[],
-    at: ReadAt,
-    candidates: CandidateInterfaces,
+    { before, after }: TraceStates,
+    { at, slices, candidates }: TraceContractsOptions,
     modules: ContractTraceMeaningsModules,
   ) {
     this.#at = at;
+    this.#slices = slices;
     this.#candidates = candidates;
     this.#modules = modules;
-    const latest = new Map<string, bigint>();
-    const earliest = new Map<string, bigint>();
-    for (const { cell, account, before, after } of transactions) {
-      const key = account.toRaw();
-      const { lt } = decodeCell(Transaction, cell);
-      if (before !== null && lt < (earliest.get(key) ?? MOST_LT)) {
-        earliest.set(key, lt);
-        this.#before.set(key, accountOf(before));
-      }
-      if (after !== null && lt >= (latest.get(key) ?? 0n)) {
-        latest.set(key, lt);
-        this.#after.set(key, accountOf(after));
-      }
-    }
+    this.#before = before;
+    this.#after = after;
     this.#viewBefore = modules.contractsWith(this.#before, at);
     this.#viewAfter = modules.contractsWith(this.#after, at);
   }
@@ -186,7 +211,7 @@ class TraceContracts implements TraceFacts {
   async learn(addresses: readonly Address[]): Promise<void> {
     const missing = new Map<string, Address>();
     for (const address of addresses) if (!this.#known.has(address.toRaw())) missing.set(address.toRaw(), address);
-    await Promise.all([...missing].map(([key, address]) => this.#learn(key, address)));
+    await this.#slices.mapWaiting([...missing], LANES, ([key, address]) => this.#learn(key, address));
   }
 
   async #learn(key: string, address: Address): Promise<void> {
