@@ -68,6 +68,33 @@ it('does work for each item, and ends when it is called off in between', async (
   expect(done).toEqual([1, 2]);
 });
 
+it('runs work that yields, with turns of the event loop in between, and ends when it is called off', async () => {
+  const controller = new AbortController();
+  const clock = new FakeClock();
+  const slices = new WorkSlices(clock, controller.signal);
+  const turns: number[] = [0];
+  let isOver = false;
+  const countTurns = (): void => {
+    turns.push(0);
+    if (!isOver) setImmediate(countTurns);
+  };
+  setImmediate(countTurns);
+  function* steps(): Generator<void, string> {
+    for (let i = 0; i < 30; i++) {
+      clock.advance(5);
+      turns[turns.length - 1]!++;
+      yield;
+    }
+    return 'done';
+  }
+  await expect(slices.run(steps())).resolves.toBe('done');
+  isOver = true;
+  expect(turns.reduce((a, b) => a + b)).toBe(30);
+  expect(Math.max(...turns)).toBe(2);
+  controller.abort(new Error('left'));
+  await expect(slices.run(steps())).rejects.toThrow('left');
+});
+
 describe('work that may wait', () => {
   it('is done for some items at a time, with a slice in each turn, and keeps their order', async () => {
     const clock = new FakeClock();

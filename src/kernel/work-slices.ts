@@ -123,7 +123,16 @@ export class WorkSlices {
     return results;
   }
 
-  /** The same for work that may wait for I/O: up to `lanes` items at a time. After an error nothing further is begun. */
+  /** Does work that yields where it may be interrupted. @throws the reason of the signal when it is aborted, and what the work throws */
+  async run<Result>(work: Generator<void, Result>): Promise<Result> {
+    this.begin();
+    for (let step = work.next(); ; step = work.next()) {
+      if (step.done) return step.value;
+      if (this.isOver) await this.next();
+    }
+  }
+
+  /** As {@link map} for work that may wait for I/O: up to `lanes` items at a time. After an error nothing further is begun. */
   async mapWaiting<Item, Result>(
     items: readonly Item[],
     lanes: number,

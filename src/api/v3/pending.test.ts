@@ -168,6 +168,16 @@ describe('methods about what is not final yet', () => {
     expect(body.transactions[0].trace_external_hash).toBe(toBase64(message.cell.hash()));
   });
 
+  it('list the actions of several traces, also of those that have none', async () => {
+    const messages = [externalTo(1, 11), externalTo(1, 12)];
+    for (const message of messages) traces.submit(message, 'sent');
+    for (const { cell } of messages) await expect.poll(() => traces.find(cell.hash())?.actions).toEqual([]);
+    const { status, body } = await get(`/api/v3/pendingActions?account=${liveAccount(1).toRaw()}`);
+    expect([status, body.actions]).toEqual([200, []]);
+    const { body: all } = await get(`/api/v3/pendingTraces?account=${liveAccount(1).toRaw()}`);
+    expect(all.traces.length).toBeGreaterThanOrEqual(2);
+  });
+
   it('list no transaction that is in a block', async () => {
     const message = externalTo(4, 1);
     traces.submit(message, 'sent');

@@ -45,24 +45,36 @@ export interface Classification {
 
 /** Says what happened in a complete trace. Pure. @throws actions/trace-empty */
 export function classify(trace: TraceInput, facts: TraceFacts): Classification {
+  const steps = classification(trace, facts);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same in steps, between which a thread that serves others may do something else. */
+export function* classification(trace: TraceInput, facts: TraceFacts): Generator<void, Classification> {
   if (trace.transactions.length === 0) throw actionsErrors['trace-empty']({});
   const nodes = traceNodes(trace);
   const matcher = new Matcher(facts, trace.transactions.length);
   const tree = new BlockTree(linkedBlocks(nodes), matcher);
   const writer = new ActionWriter(trace);
   try {
-    for (const pattern of PATTERNS) tree.apply(pattern);
+    for (const pattern of PATTERNS) {
+      tree.apply(pattern);
+      yield;
+    }
     for (const finish of FINISHERS) finish(tree.blocks, matcher);
     const blocks = topBlocks(tree.blocks);
     const state = blocks.some(({ broken }) => broken) ? 'broken' : 'ok';
-    const actions = isTickTock(trace) ? [] : writer.write(blocks);
+    const actions = isTickTock(trace) ? [] : yield* writer.write(blocks);
     const { nearMisses } = tree;
     const given = actions.length > 0 ? actions : writer.writeWithoutBlocks(intendedActions(trace, matcher));
     return { state, actions: given, nearMisses, failure: null, wanted: matcher.wanted, blocks };
   } catch (error) {
     const failure = { pattern: tree.pattern, error };
     const blocks = linkedBlocks(nodes);
-    const actions = new ActionWriter(trace).write(blocks);
+    const actions = yield* new ActionWriter(trace).write(blocks);
     return { state: 'failed', actions, nearMisses: tree.nearMisses, failure, wanted: [], blocks };
   }
 }
@@ -126,10 +138,11 @@ class ActionWriter {
     this.#trace = trace;
   }
 
-  write(blocks: readonly ActionBlock[]): Action[] {
+  *write(blocks: readonly ActionBlock[]): Generator<void, Action[]> {
     for (const block of blocks) {
       this.#add(block, null, []);
       for (const deployment of block.deployments) this.#add(deployment, null, []);
+      yield;
     }
     return this.#actions.sort((a, b) => compare(a.start_lt, b.start_lt) || compare(a.end_lt, b.end_lt));
   }

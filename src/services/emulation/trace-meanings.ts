@@ -1,5 +1,5 @@
 import type { Action } from '#domain/actions/action-registry.js';
-import { type Classification, classify } from '#domain/actions/classify.js';
+import { classification } from '#domain/actions/classify.js';
 import { contractFacts } from '#domain/actions/contract-facts.js';
 import type { ContractFacts, TraceFacts } from '#domain/actions/trace-facts.js';
 import { type TraceInput, traceTransaction } from '#domain/actions/trace-input.js';
@@ -111,11 +111,10 @@ export class ContractTraceMeanings implements TraceMeanings {
     const states = await traceStates(transactions, input, slices);
     const contracts = new TraceContracts(states, { at, slices, candidates: this.#candidates }, this.#modules);
     await contracts.learn(transactions.map(({ account }) => account));
-    let result: Classification = classify(input, contracts);
+    let result = await slices.run(classification(input, contracts));
     for (let round = 1; round < MOST_ROUNDS && result.wanted.length > 0; round++) {
       await contracts.learn(result.wanted.map(({ address }) => address));
-      if (slices.isOver) await slices.next();
-      result = classify(input, contracts);
+      result = await slices.run(classification(input, contracts));
     }
     return { state: result.state, actions: newestFirst(result.actions), contracts: contracts.found() };
   }
