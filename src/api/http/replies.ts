@@ -320,6 +320,8 @@ export class Replies {
 function writeWhole({ method }: FastifyRequest, reply: FastifyReply, body: string | Buffer): void {
   const { raw, statusCode } = reply;
   reply.hijack();
+  // The client has left: Node would make an error of each write.
+  if (raw.destroyed) return;
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
   headers['content-length'] = Buffer.byteLength(body);
   raw.writeHead(statusCode, headers);
