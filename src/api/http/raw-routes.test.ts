@@ -381,6 +381,21 @@ describe('a WebSocket', () => {
     expect(await nextMessage(socket)).toBe('testing: hello');
   });
 
+  it('ends only its connection when it is pipelined behind a request that is not answered yet', async () => {
+    await start();
+    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\n';
+    const first = 'GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n';
+    await new Promise<void>((resolve) => {
+      const socket = connect(server.port, '127.0.0.1', () =>
+        socket.write(`${first}GET /stream/ws HTTP/1.1\r\nHost: a\r\n${upgrade}\r\n`),
+      );
+      socket.on('error', () => {});
+      socket.once('close', () => resolve());
+      socket.resume();
+    });
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+
   it('leaves requests alone that offer another protocol', async () => {
     await start();
     const body = '{"seqno":1}';

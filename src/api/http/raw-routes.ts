@@ -91,11 +91,17 @@ export class RawRoutes {
     }
     if (!hasUpgrades(this.#routes)) return;
     app.server.on('upgrade', (message, socket, head) => {
-      this.#modules.connections.upgraded(socket as Socket);
       // As an ordinary request it passes the hooks, and can be refused with a status.
       const response = new ServerResponse(message);
       response.shouldKeepAlive = false;
-      response.assignSocket(socket as Socket);
+      try {
+        response.assignSocket(socket as Socket);
+      } catch {
+        // The connection still writes the answer to a request before this one.
+        socket.destroy();
+        return;
+      }
+      this.#modules.connections.upgraded(socket as Socket);
       response.once('finish', () => socket.end());
       socket.on('error', () => socket.destroy());
       this.#upgrades.set(message, { socket, head });

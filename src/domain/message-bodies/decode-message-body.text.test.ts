@@ -72,3 +72,7 @@ describe('a body as text', () => {
     });
   });
 });
+
+it('takes no longer for padding that other characters follow', () => {
+  expect(decodeMessageBodyText(`te6${'='.repeat(1_000_000)}A`)).toBeDefined();
+});

@@ -12,7 +12,7 @@ import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { restAsCell } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { Slice } from '#formats/cells/slice.js';
-import { fromHex, toBase64 } from '#kernel/bytes.js';
+import { fromHex, toBase64, withoutPadding } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 
 /** A decoded message body. */
@@ -191,7 +191,7 @@ function decodeText(text: string): DecodedObject | string {
 }
 
 function base64Bytes(text: string): Uint8Array | string {
-  const bare = text.replace(/=+$/, '');
+  const bare = withoutPadding(text);
   const padding = text.length - bare.length;
   if (padding > 2) return 'Wrong string padding';
   if (text.length % 4 !== 0) return 'Wrong padding length';

@@ -65,6 +65,10 @@ describe('a link of a token', () => {
   });
 });
 
+it('takes no longer for many spaces within a link', () => {
+  expect(errorCode(() => urlOf(`http://a/${' '.repeat(1_000_000)}b`))).toBe('metadata/link');
+});
+
 describe('a data URI', () => {
   const base64 = Buffer.from('{"name":"Ümläut"}').toString('base64');
   it.each([
@@ -95,6 +99,8 @@ describe('a data URI', () => {
     ['data:,%ff', 'metadata/not-utf8'],
     ['data:,{"a":"%ed%a0%80"}', 'metadata/not-utf8'],
     [`data:,${'['.repeat(100_000)}`, 'metadata/not-json'],
+    // Minutes, if each `=` began a search for the end.
+    [`data:;base64,${'='.repeat(1_000_000)}A`, 'metadata/data-uri'],
     [`data:,{"a":${'['.repeat(64)}${']'.repeat(64)}}`, 'metadata/not-json'],
   ])('is refused: %.60s', (link, code) => {
     expect(errorCode(() => dataOf(link))).toBe(code);
