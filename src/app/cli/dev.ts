@@ -12,10 +12,10 @@ import {
 import { cliErrors } from '#app/cli/errors.js';
 import { packageVersion, ternCommand } from '#app/cli/package.js';
 import type { NetworkDatabase } from '#app/config/index-settings.js';
-import { type GivenSettings, readSettings } from '#app/config/setting.js';
+import { flagOf, type GivenSettings, readSettings } from '#app/config/setting.js';
 import { type DevSettings, devSettings } from '#app/config/settings.js';
 import { type Closers, type Environment, prepareDataFolder, withClosers } from '#app/service/environment.js';
-import type { LocalServiceOptions } from '#app/service/local-network.js';
+import type { ChainChange, LocalServiceOptions } from '#app/service/local-network.js';
 import type { IndexPlan, RunningService } from '#app/service/service.js';
 import type { EmbeddedServer } from '#drivers/store/embedded/embedded-server.js';
 import { storeErrors } from '#drivers/store/errors.js';
@@ -34,11 +34,8 @@ const NETWORK = 'dev';
 /** The reason for a disabled index. */
 const OFF = '--index off';
 
-/** Changes to the stored chain before it continues. */
-interface ChainChange {
-  readonly reset: boolean;
-  readonly snapshot: string | null;
-}
+/** Settings of a chain that is produced. */
+const NOT_OF_REPLAYS = ['fork', 'mining', 'blockTime', 'transactions', 'signatures', 'liteserverPort'] as const;
 
 type DevFlags = Omit<GivenSettings['flags'], 'reset' | 'snapshot'> & {
   readonly reset?: boolean;
@@ -64,7 +61,16 @@ export function devCommand(environment: CliEnvironment): Command {
         });
       }
       const { writeOut = (text: string) => void process.stdout.write(text) } = self.configureOutput();
-      const { values } = readSettings(devSettings, { flags, environment });
+      const { values, texts } = readSettings(devSettings, { flags, environment });
+      if (values.replay !== null) {
+        const given = new Set(texts.filter(({ origin }) => origin === 'flag').map(({ name }) => name));
+        const idle = NOT_OF_REPLAYS.filter((name) => given.has(name)).map(flagOf);
+        if (reset) idle.push('--reset');
+        if (snapshot !== null) idle.push('--snapshot');
+        if (idle.length > 0) {
+          throw cliErrors.usage({ problem: `--replay serves a recorded chain as it is: leave out ${idle.join(', ')}` });
+        }
+      }
       const logger = openCommandLog(values);
       const showsTransactions =
         values.transactions === 'auto' ? process.stdout.isTTY === true : values.transactions === 'on';
@@ -141,6 +147,7 @@ export function startDev(
   aborted.catch(() => {});
   const timer = setTimeout(() => say(waitingText(settings)), SAY_AFTER_MS);
   const started = withClosers(async (closers) => {
+    const production = settings.replay === null ? productionOf(settings) : null;
     const environment = systemEnvironment(logger);
     // Before anything is built: the port may be in use.
     const { requireFreePort } = await import('#app/service/free-port.js');
@@ -151,8 +158,10 @@ export function startDev(
     // Loading the rest of the program keeps this thread from starting those processes.
     await Promise.race([underWay, aborted]);
     const parts: DevParts = { settings, environment, closers, server };
-    const { replay } = settings;
-    const starting = replay === null ? startLocalnet(parts, change, writeLine) : startReplay(parts, replay);
+    const starting =
+      production === null
+        ? startReplay(parts, settings.replay!)
+        : startLocalnet(parts, { change, production, writeLine });
     return Promise.race([starting, aborted]);
   });
   return started.finally(() => clearTimeout(timer));
@@ -168,22 +177,20 @@ function waitingText({ fork, replay, index, databaseUrl }: DevSettings): string 
   return `starting; waiting for ${parts.join(', ')} (Ctrl-C ends it)`;
 }
 
+interface LocalnetStart extends Pick<Waiting, 'writeLine'>, Pick<LocalServiceOptions, 'change' | 'production'> {}
+
 /** Starts the local network, which continues its stored chain. */
 async function startLocalnet(
   { settings, environment, closers, server }: DevParts,
-  { reset, snapshot }: ChainChange,
-  writeLine: Waiting['writeLine'],
+  { change, production, writeLine }: LocalnetStart,
 ): Promise<RunningDev> {
   const version = packageVersion();
   const folder = chainFolder(settings.data);
   // Loaded on demand: this halves the startup time of other commands.
   const { startLocalService } = await import('#app/service/local-network.js');
-  const { hasChain, resetChain, restoreSnapshot } = await import('#localnet/ledger/snapshots.js');
-  if (reset) resetChain(folder);
-  if (snapshot !== null) restoreSnapshot(folder, snapshot);
-  const isContinued = hasChain(folder);
+  const { hasChain } = await import('#localnet/ledger/snapshots.js');
   const { host, port } = settings;
-  const production = productionOf(settings);
+  const isContinued = !change.reset && (change.snapshot !== null || hasChain(folder));
   const local = await startLocalService(
     {
       ...{ name: NETWORK, version, folder, production, settings },
@@ -191,6 +198,7 @@ async function startLocalnet(
       signatures: settings.signatures,
       listen: { host, port },
       fork: settings.fork,
+      change,
       onTransactions: writeLine === null ? null : await transactionWriter(writeLine),
       indexOf: ({ zerostate, incarnation }) => indexOf(settings, server, zerostate, incarnation),
     },

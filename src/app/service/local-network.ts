@@ -18,7 +18,7 @@ import { makeFolder, writeFileAtomic } from '#kernel/files.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { chainOrigin } from '#localnet/ledger/genesis.js';
 import { requireSpace } from '#localnet/ledger/ledger-files.js';
-import { requireSnapshot, restoreSnapshot, returnToChain } from '#localnet/ledger/snapshots.js';
+import { requireSnapshot, restoreSnapshot, returnToChain, startFromSnapshot } from '#localnet/ledger/snapshots.js';
 import { globalConfig } from '#localnet/liteserver/server.js';
 import type { BlockLoopOptions } from '#localnet/node/block-loop.js';
 import { localnetErrors } from '#localnet/node/errors.js';
@@ -47,8 +47,17 @@ export interface LocalServiceOptions {
   readonly onTransactions: ((produced: ProducedTransactions) => void) | null;
   /** Fork source; null for a network without fork, or for an existing chain. */
   readonly fork: ForkSpec | null;
+  readonly change: ChainChange;
   /** The index options of a chain, or why it has no index. */
   readonly indexOf: (chain: FollowedChain) => IndexPlan | string;
+}
+
+/** What takes the place of the stored chain at the start, one at most. When the start fails, the stored chain stays. */
+export interface ChainChange {
+  /** A new chain. */
+  readonly reset: boolean;
+  /** The chain of this snapshot; null: none. */
+  readonly snapshot: string | null;
 }
 
 /** A local network with its APIs. */
@@ -65,11 +74,13 @@ export interface LocalService {
 /** @throws as startLocalNetwork and startService */
 export function startLocalService(options: LocalServiceOptions, modules: Environment): Promise<LocalService> {
   return withClosers(async (closers) => {
-    const { name, version, settings, listen } = options;
+    const { name, version, settings, listen, change } = options;
     const chain = new LocalChain(options, modules);
     const changes = new ChainChanges(chain, name, modules);
     closers.add(() => chain.stop());
-    const { network, index, localNode } = await chain.start(changes, 'continue');
+    const start = () => chain.start(changes, change.reset ? 'anew' : 'continue');
+    const { network, index, localNode } =
+      change.snapshot === null ? await start() : await startFromSnapshot(options.folder, change.snapshot, start);
     const service = await startService(
       {
         version,

@@ -1,9 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { toHex } from '#kernel/bytes.js';
 import { LiveLedger } from '#localnet/ledger/live-ledger.js';
-import { hasChain, requireSnapshot, resetChain, restoreSnapshot } from '#localnet/ledger/snapshots.js';
+import {
+  hasChain,
+  requireSnapshot,
+  resetChain,
+  restoreSnapshot,
+  startFromSnapshot,
+} from '#localnet/ledger/snapshots.js';
 import { errorOf } from '#test/support/error-code.js';
 import { inNewFolder, newBundles } from '#test/support/new-bundles.js';
 import { vectorPath } from '#test/support/vector-files.js';
@@ -90,6 +97,28 @@ describe('a snapshot', () => {
       expect(errorOf(() => restoreSnapshot(folder, 'a')).code).toBe('ledger/no-snapshot');
       expect(hasChain(folder)).toBe(true);
     }));
+
+  it('leaves the folder as it was when its chain cannot be started', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tern-snapshot-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const ledger = LiveLedger.create(folder, genesis);
+    ledger.saveSnapshot('start');
+    appendTo(ledger, 4);
+    const { incarnation } = ledger;
+    ledger.close();
+    const fails = async () => {
+      throw new Error('another fork');
+    };
+    await expect(startFromSnapshot(folder, 'start', fails)).rejects.toThrow('another fork');
+    const before = LiveLedger.open(folder);
+    expect(before.incarnation).toBe(incarnation);
+    expectRounds(before, 4);
+    before.close();
+    resetChain(folder);
+    await expect(startFromSnapshot(folder, 'start', fails)).rejects.toThrow('another fork');
+    expect([hasChain(folder), readdirSync(join(folder, 'chains'))]).toEqual([false, []]);
+    expect(await startFromSnapshot(folder, 'start', async () => hasChain(folder))).toBe(true);
+  });
 
   it('stays when its chain is removed, and what was not finished is removed', () =>
     inNewFolder((folder) => {

@@ -65,6 +65,22 @@ export function restoreSnapshot(folder: string, name: string): void {
   });
 }
 
+/**
+ * Replaces the chain by a snapshot and starts it. When that fails, the folder has the chain that it had before, or none.
+ * @throws as {@link restoreSnapshot}, and what `start` throws
+ */
+export async function startFromSnapshot<T>(folder: string, name: string, start: () => Promise<T>): Promise<T> {
+  const before = readFileIfAny(join(folder, 'current'));
+  restoreSnapshot(folder, name);
+  try {
+    return await start();
+  } catch (error) {
+    if (before === null) resetChain(folder);
+    else returnToChain(folder, new TextDecoder().decode(before).trim());
+    throw error;
+  }
+}
+
 /** @throws ledger/no-snapshot, ledger/bad-snapshot-name, ledger/damaged */
 export function requireSnapshot(folder: string, name: string): ChainSnapshot {
   checkName(name);
