@@ -133,6 +133,17 @@ describe('tern dev --fork', () => {
     expect(other.status).not.toBe(0);
     expect(other.stderr).toContain(`is a fork of ${source}, block ${AT}`);
     expect(other.stderr).toContain('--reset');
+    // A start that fails leaves the chain as it is.
+    const reset = ['dev', '--data', data, '--index', 'off', '--reset'];
+    for (const wrong of [
+      ['--fork', `${source}@4000000`],
+      ['--mining', 'auto', '--block-time', '400'],
+    ]) {
+      const { status, stderr } = await runTern([...reset, ...wrong]);
+      expect([status, stderr.split('\n').length]).toEqual([1, 2]);
+    }
+    const { url } = await start();
+    expect((await (await fetch(`${url}/localnet/status`)).json()).fork.block.seqno).toBe(AT);
     const nowhere = await runTern(['dev', '--data', join(away, 'new'), '--index', 'off', '--fork', join(away, 'no')]);
     expect(nowhere.stderr).toContain('the file does not exist');
   });

@@ -38,6 +38,16 @@ it('prints the help when called without a command', async () => {
   expect(await run()).toEqual(await run('--help'));
 });
 
+it('names what has no effect on a recorded chain', async () => {
+  const { code, err } = await run(
+    ...['dev', '--replay', 'vectors/recorded-chain', '--block-time', '400', '--mining', 'steady', '--reset'],
+  );
+  expect(code).toBe(1);
+  expect(err).toMatch(
+    /^tern: cli\/usage: --replay serves a recorded chain as it is: leave out --mining, --block-time, --reset/,
+  );
+});
+
 it('answers an unknown command or option with one line and exit code 1', async () => {
   for (const args of [['nope'], ['nope', 'more'], ['--nope']]) {
     const { code, out, err } = await run(...args);
