@@ -88,12 +88,26 @@ export function writeWhole(file: string, bytes: Uint8Array | string): void {
     // Not readable by other users: it may contain keys.
     const descriptor = openSync(draft, WRITE_AT_ONCE, 0o600);
     try {
-      for (let at = 0; at < data.length; ) at += writeSync(descriptor, data, at);
-    } finally {
-      closeSync(descriptor);
+      try {
+        for (let at = 0; at < data.length; ) at += writeSync(descriptor, data, at);
+      } finally {
+        closeSync(descriptor);
+      }
+      renameSync(draft, file);
+    } catch (error) {
+      // It would take the space that a full disk has left.
+      removeIfPossible(draft);
+      throw error;
     }
-    renameSync(draft, file);
   });
+}
+
+function removeIfPossible(file: string): void {
+  try {
+    rmSync(file, { force: true });
+  } catch {
+    // The error that made it useless says more.
+  }
 }
 
 /** @throws files/no-folder */

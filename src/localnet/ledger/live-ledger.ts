@@ -14,6 +14,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
+import { type Logger, silentLogger } from '#kernel/logger.js';
 import type { ChainState, ChainTip, NewBlockBundle, Zerostate } from '#localnet/ledger/block-bundle.js';
 import { BlockFiles, LiveBlock } from '#localnet/ledger/block-files.js';
 import { bundleEntries } from '#localnet/ledger/bundle-entries.js';
@@ -36,7 +37,7 @@ import { Checkpoints, StateHistory } from '#localnet/ledger/state-history.js';
 import type { Ledger, LedgerBlock } from '#localnet/liteserver/ledger.js';
 import { type ExportedStates, exportStates } from '#localnet/replay/state-export.js';
 
-/** Storage options of a chain. */
+/** Storage options of a chain, and who is told of its troubles. */
 export interface LiveLedgerOptions {
   /** Size of a pack after which a new one is started. */
   readonly packBytes: number;
@@ -44,12 +45,14 @@ export interface LiveLedgerOptions {
   readonly checkpointBytes: number;
   /** Total size of the files with old states. */
   readonly statesBytes: number;
+  readonly logger: Logger;
 }
 
 const DEFAULTS: LiveLedgerOptions = {
   packBytes: 64 * 2 ** 20,
   checkpointBytes: 8 * 2 ** 20,
   statesBytes: 2 ** 30,
+  logger: silentLogger,
 };
 
 /** Cost of an empty bundle, as bytes of blocks that take equally long to apply. */
@@ -75,6 +78,8 @@ export class LiveLedger implements Ledger {
   #head: LiveBlock | null;
   /** Bytes of blocks since the last checkpoint. */
   #since = 0;
+  /** The same when a checkpoint last failed; 0: none has since the last one. */
+  #failedAt = 0;
   #closed = false;
 
   private constructor(folder: string, chain: ChainFolder, options: LiveLedgerOptions, unlock: () => void) {
@@ -184,8 +189,9 @@ export class LiveLedger implements Ledger {
     this.#tip = tip;
     this.#head = new LiveBlock(records.at(-1)!, this.#files);
     this.#since += this.#costOf(bundle.masterchain.id.seqno);
-    if (this.#since >= Math.max(this.#options.checkpointBytes, this.#checkpoints.newestBytes)) this.#checkpoint();
     for (const listener of [...this.#listeners]) listener();
+    const enough = Math.max(this.#options.checkpointBytes, this.#checkpoints.newestBytes);
+    if (this.#since - this.#failedAt >= enough) this.#tryCheckpoint();
   }
 
   block(id: BlockId): LedgerBlock | null {
@@ -301,6 +307,17 @@ export class LiveLedger implements Ledger {
     }
   }
 
+  /** The chain goes on without a checkpoint; the next one is tried after as many blocks as usual. */
+  #tryCheckpoint(): void {
+    try {
+      this.#checkpoint();
+    } catch (error) {
+      this.#failedAt = this.#since;
+      const problem = error instanceof Error ? error.message : String(error);
+      this.#options.logger.warn('the states of the local network could not be saved; this is retried', { problem });
+    }
+  }
+
   /**
    * Writes all states to a file and continues with the states parsed from it: cells in the table of one bag of cells
    * take a third of the memory of separately built cells.
@@ -311,6 +328,7 @@ export class LiveLedger implements Ledger {
     const states = all.map(({ state }) => state);
     const { roots } = parseBoc(this.#checkpoints.write(masterchain.id.seqno, states));
     this.#since = 0;
+    this.#failedAt = 0;
     if (this.#closed || roots.some((root, i) => !bytesEqual(root.hash(), states[i]!.hash()))) return;
     const read = all.map(({ id }, i): ChainState => ({ id, state: roots[i]! }));
     this.#states.replace(read.map(({ id, state }) => ({ block: toHex(id.root_hash), state })));

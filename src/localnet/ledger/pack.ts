@@ -56,6 +56,8 @@ export class Pack {
   size = PACK_HEAD.length;
   #pack: number | null = null;
   #index: number | null = null;
+  /** Whether there may be bytes of a bundle that could not be written completely. */
+  #isTorn = false;
 
   private constructor(folder: string, first: number) {
     this.first = first;
@@ -111,9 +113,16 @@ export class Pack {
       const proof = put(`${proofKind(known.id)}_${name}`, proofBytes);
       return { ...known, block, proof, proof_crc: crc32(proofBytes) };
     });
-    writeAt(this.file, this.#openPack(), concatBytes(...parts), this.size);
-    const index = concatBytes(...records.map(writeRecord));
-    writeAt(this.indexFile, this.#openIndex(), index, this.count * RECORD_BYTES);
+    this.#cutTorn();
+    try {
+      writeAt(this.file, this.#openPack(), concatBytes(...parts), this.size);
+      const index = concatBytes(...records.map(writeRecord));
+      writeAt(this.indexFile, this.#openIndex(), index, this.count * RECORD_BYTES);
+    } catch (error) {
+      this.#isTorn = true;
+      this.#tryToCutTorn();
+      throw error;
+    }
     this.size = end;
     this.count += records.length;
     this.mcBlocks++;
@@ -132,9 +141,29 @@ export class Pack {
   }
 
   close(): void {
+    this.#tryToCutTorn();
     for (const descriptor of [this.#pack, this.#index]) if (descriptor !== null) closeSync(descriptor);
     this.#pack = null;
     this.#index = null;
+  }
+
+  /**
+   * Cuts off what is left of a bundle: a shorter one in its place would leave its end. A snapshot that shares the files has
+   * only the blocks before it. @throws ledger/unwritable
+   */
+  #cutTorn(): void {
+    if (!this.#isTorn) return;
+    cutTo(this.indexFile, this.#openIndex(), this.count * RECORD_BYTES);
+    cutTo(this.file, this.#openPack(), this.size);
+    this.#isTorn = false;
+  }
+
+  #tryToCutTorn(): void {
+    try {
+      this.#cutTorn();
+    } catch {
+      // What is left of one bundle is also cut off before the next one, and when the chain is opened.
+    }
   }
 
   #openPack(): number {

@@ -46,8 +46,8 @@ export async function startNode(options: LiveNodeOptions, modules: LiveNodeModul
   const { folder, replacesChain } = options;
   const ledger =
     !replacesChain && LiveLedger.exists(folder)
-      ? LiveLedger.open(folder)
-      : LiveLedger.create(folder, modules.makeGenesis(), { replacesChain });
+      ? LiveLedger.open(folder, { logger })
+      : LiveLedger.create(folder, modules.makeGenesis(), { replacesChain, logger });
   const { tvmWorkers: workers } = options;
   const tvm = new TvmPool({ workers, spares: 0, slowWorkers: 1, rememberMs: REMEMBER_MS }, { clock, logger });
   try {
