@@ -143,7 +143,8 @@ describe('tern dev --fork', () => {
       expect([status, stderr.split('\n').length]).toEqual([1, 2]);
     }
     const { url } = await start();
-    expect((await (await fetch(`${url}/localnet/status`)).json()).fork.block.seqno).toBe(AT);
+    const status = (await (await fetch(`${url}/localnet/status`)).json()) as Answer;
+    expect(status.fork.block.seqno).toBe(AT);
     const nowhere = await runTern(['dev', '--data', join(away, 'new'), '--index', 'off', '--fork', join(away, 'no')]);
     expect(nowhere.stderr).toContain('the file does not exist');
   });

@@ -8,6 +8,7 @@ import { shardDescrs } from '#formats/tlb/shard-hashes.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import type { ChainState, ChainTip, NewBlockBundle } from '#localnet/ledger/block-bundle.js';
+import type { Genesis } from '#localnet/ledger/genesis.js';
 import { changeConfig } from '#localnet/node/live-node.js';
 import { BlockProducer } from '#localnet/producer/block-producer.js';
 import type { BlockRequest, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
@@ -94,7 +95,7 @@ export async function longRun(options: LongRunOptions, emulation: Emulation): Pr
   while (!options.enough(counts)) {
     now += random.chance(1, 30) ? 40 : random.below(2);
     const overrides: StateOverride[] = [];
-    if (random.chance(1, 60)) overrides.push(keyBlock(tip, counts.bundles));
+    if (random.chance(1, 60)) overrides.push(keyBlock(tip, genesis, counts.bundles));
     const externals = [...waiting, ...traffic.messages(random.below(options.messages + 1), now)];
     const request: BlockRequest = {
       tip,
@@ -138,8 +139,8 @@ function checkState(state: ChainState['state'], name: string): void {
 }
 
 /** Another value of a parameter that nobody needs. */
-function keyBlock(tip: ChainTip, value: number): StateOverride {
-  return changeConfig(tip.masterchain.state, FREE_PARAMETER, new Builder().storeUint(value, 32).endCell());
+function keyBlock(tip: ChainTip, genesis: Genesis, value: number): StateOverride {
+  return changeConfig(tip.masterchain.state, genesis, FREE_PARAMETER, new Builder().storeUint(value, 32).endCell());
 }
 
 /** Where the chain stands after a round. */

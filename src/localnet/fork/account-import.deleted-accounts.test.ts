@@ -12,6 +12,7 @@ import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { toHex } from '#kernel/bytes.js';
 import { DeletedAccounts } from '#localnet/fork/account-import.js';
 import type { NewBlockBundle } from '#localnet/ledger/block-bundle.js';
+import { onFullDisk } from '#test/support/full-disk.js';
 import { keptReplay } from '#test/support/kept-replay.js';
 import { parseChainName, readChain, vectorPath } from '#test/support/vector-files.js';
 
@@ -83,6 +84,20 @@ describe('accounts that have ended here', () => {
     appendFileSync(file, lineOf(blockOf(4).id, address(2)));
     const gone = DeletedAccounts.open(file, everywhere);
     expect([gone.has(address(1)), gone.has(address(2))]).toEqual([true, true]);
+  });
+
+  it('are recorded whole or not at all when the disk is full', () => {
+    const root = shardBlocks.find((each) => endedIn(each).length > 0)!;
+    for (const [i, before] of ['', lineOf(blockOf(4).id, address(1))].entries()) {
+      const file = join(folder, `full ${i}`);
+      if (before !== '') writeFileSync(file, before);
+      const gone = DeletedAccounts.open(file, everywhere);
+      expect(() => onFullDisk({ room: 40 }, () => gone.record(roundOf(root)))).toThrow('ENOSPC');
+      const [first] = endedIn(root).map((raw) => parseAddress(raw).address);
+      expect([readFileSync(file, 'latin1'), gone.has(first!)]).toEqual([before, false]);
+      gone.record(roundOf(root));
+      expect(DeletedAccounts.open(file, everywhere).has(first!)).toBe(true);
+    }
   });
 
   it('are not read from a file of another form', () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, truncateSync } from 'node:fs';
+import { appendFileSync, statSync, truncateSync } from 'node:fs';
 import { findLibraries } from '#drivers/tvm/request-fields.js';
 import { Address, parseAddress } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
@@ -108,13 +108,13 @@ export class AccountImporter {
 
 const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' }).hash();
 
-/** Seqno, root hash and file hash of a masterchain block, and an account. */
-const LINE = /^([1-9]\d{0,9}) ([0-9a-f]{64}) ([0-9a-f]{64}) (\S+)$/;
+/** Seqno, root hash and file hash of a masterchain block, an account, and whether its deletion was undone. */
+const LINE = /^([1-9]\d{0,9}) ([0-9a-f]{64}) ([0-9a-f]{64}) (\S+)( undone)?$/;
 
 /**
  * Accounts that existed here and were deleted: they must not be imported again. They are stored in a file beside the
  * chain, each with the block that deleted it; lines of blocks that are not in the chain, for example after a snapshot
- * was restored, are ignored.
+ * was restored, are ignored. Where the chain returned to a state before a deletion, a later line says so.
  */
 export class DeletedAccounts {
   readonly #file: string;
@@ -139,8 +139,10 @@ export class DeletedAccounts {
     for (const [i, line] of whole.split('\n').slice(0, -1).entries()) {
       const entry = readLine(line);
       if (entry === null) throw forkErrors['bad-file']({ file, problem: `line ${i + 1} is of another form` });
-      const { block, address } = entry;
-      if (isInChain(block)) gone.add(address.toRaw());
+      const { block, address, undone } = entry;
+      if (!isInChain(block)) continue;
+      if (undone) gone.delete(address.toRaw());
+      else gone.add(address.toRaw());
     }
     return new DeletedAccounts(file, gone);
   }
@@ -149,14 +151,52 @@ export class DeletedAccounts {
     return this.#deleted.has(address.toRaw());
   }
 
+  /** Raw addresses of all of them. */
+  all(): ReadonlySet<string> {
+    return new Set(this.#deleted);
+  }
+
   /** Records the accounts that a bundle deletes. Call it before the bundle is appended to the chain. */
   record({ masterchain, shards }: NewBlockBundle): void {
     const ended = [...shards, masterchain].flatMap(({ id, root }) => endedIn(root, id.workchain));
     if (ended.length === 0) return;
-    const { seqno, root_hash, file_hash } = masterchain.id;
-    const block = `${seqno} ${toHex(root_hash)} ${toHex(file_hash)}`;
-    appendFileSync(this.#file, ended.map((address) => `${block} ${address}\n`).join(''));
+    this.#append(masterchain.id, ended);
     for (const address of ended) this.#deleted.add(address);
+  }
+
+  /**
+   * Records that the chain has returned to a former state.
+   * @param former what {@link DeletedAccounts.all} gave then
+   * @param block the newest masterchain block
+   */
+  returnTo(former: ReadonlySet<string>, block: BlockId): void {
+    const undone = [...this.#deleted].filter((address) => !former.has(address));
+    const again = [...former].filter((address) => !this.#deleted.has(address));
+    if (undone.length + again.length === 0) return;
+    this.#append(block, [...undone.map((address) => `${address} undone`), ...again]);
+    for (const address of undone) this.#deleted.delete(address);
+    for (const address of again) this.#deleted.add(address);
+  }
+
+  #append({ seqno, root_hash, file_hash }: BlockId, entries: readonly string[]): void {
+    const block = `${seqno} ${toHex(root_hash)} ${toHex(file_hash)}`;
+    appendWhole(this.#file, entries.map((entry) => `${block} ${entry}\n`).join(''));
+  }
+}
+
+/** Appends a text to a file, which does not need to exist, or leaves the file as it was. */
+function appendWhole(file: string, text: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  try {
+    appendFileSync(file, text);
+  } catch (error) {
+    // The next text would continue a line that was written in part.
+    try {
+      truncateSync(file, size);
+    } catch {
+      // The first error says more.
+    }
+    throw error;
   }
 }
 
@@ -166,8 +206,11 @@ function endedIn(root: Cell, workchain: number): string[] {
   for (const [id, { state_update, transactions }] of decodeCell(Block, root).extra.value.account_blocks.value) {
     if (!bytesEqual(state_update.value.new_hash, NO_ACCOUNT)) continue;
     // The account may have been imported in the same block, so that the state before does not tell.
-    const lived = [...transactions].some(([, { value }]) => value.orig_status !== 'acc_state_nonexist');
-    if (lived) ended.push(Address.ofParts(workchain, id).toRaw());
+    const all = [...transactions].map(([, { value }]) => value);
+    const lived = all.some(({ orig_status }) => orig_status !== 'acc_state_nonexist');
+    // Accounts end by messages, ticks and tocks; the return to a snapshot that lacks them is no deletion.
+    const isReturn = all.at(-1)?.description.value.kind === 'trans_storage';
+    if (lived && !isReturn) ended.push(Address.ofParts(workchain, id).toRaw());
   }
   return ended;
 }
@@ -183,12 +226,18 @@ function readText(file: string): string {
   }
 }
 
-function readLine(line: string): { readonly block: BlockId; readonly address: Address } | null {
-  const [, seqno, root, file, account] = LINE.exec(line) ?? [];
+interface Line {
+  readonly block: BlockId;
+  readonly address: Address;
+  readonly undone: boolean;
+}
+
+function readLine(line: string): Line | null {
+  const [, seqno, root, file, account, undone] = LINE.exec(line) ?? [];
   if (account === undefined) return null;
   const block = { ...MASTERCHAIN_SHARD, seqno: Number(seqno), root_hash: fromHex(root!)!, file_hash: fromHex(file!)! };
   try {
-    return { block, address: parseAddress(account).address };
+    return { block, address: parseAddress(account).address, undone: undone !== undefined };
   } catch (error) {
     if (!isTernError(error)) throw error;
     return null;

@@ -22,7 +22,10 @@ export interface FaucetModules {
 export class Faucet {
   readonly #wallet: FundedWallet;
   readonly #modules: FaucetModules;
+  /** The second whose query ids are used. It is ahead of the time while more queries are needed than a second has. */
   #second = -1;
+  /** Query ids of it that have not been used. */
+  #left = 0;
   #query = 0;
 
   constructor(wallet: FundedWallet, modules: FaucetModules) {
@@ -57,11 +60,17 @@ export class Faucet {
   /** A query id that was not used in the last hours, and probably not by a process that ended in this second. */
   #nextQuery(): number {
     const now = this.#modules.now();
-    if (now !== this.#second) {
+    if (now > this.#second) {
       this.#second = now;
+      this.#left = QUERIES_A_SECOND;
       this.#query = Math.floor(this.#modules.random() * QUERIES_A_SECOND);
+    } else if (this.#left === 0) {
+      // The time may stand still. The wallet does not compare query ids with it.
+      this.#second++;
+      this.#left = QUERIES_A_SECOND;
     }
+    this.#left--;
     this.#query = (this.#query + 1) % QUERIES_A_SECOND;
-    return (now % SECONDS) * QUERIES_A_SECOND + this.#query;
+    return (this.#second % SECONDS) * QUERIES_A_SECOND + this.#query;
   }
 }

@@ -69,6 +69,16 @@ export class ForkedAccounts {
     this.#deleted.record(bundle);
   }
 
+  /** Raw addresses of the accounts that have been deleted. */
+  deleted(): ReadonlySet<string> {
+    return this.#deleted.all();
+  }
+
+  /** Call it when the chain has returned to a former state. @param deleted what {@link ForkedAccounts.deleted} gave then */
+  returnTo(deleted: ReadonlySet<string>): void {
+    this.#deleted.returnTo(deleted, this.#modules.ledger.tip.masterchain.id);
+  }
+
   /** Publishes the libraries that runs have used, so that all contracts find them. */
   publishLentLibraries(): void {
     const lent = this.#accounts.takeLentLibraries();

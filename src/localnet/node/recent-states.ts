@@ -13,15 +13,22 @@ import type { StateOverride } from '#localnet/producer/block-request.js';
 /** Number of states that are remembered; the oldest ones are forgotten. */
 const MOST = 64;
 
+/** A state that a chain can be taken back to. */
+export interface FormerState {
+  readonly tip: ChainTip;
+  /** Raw addresses of the accounts that had been deleted; null unless the chain is a fork. */
+  readonly deleted: ReadonlySet<string> | null;
+}
+
 /** Recent states of a chain that it can be taken back to, in memory: they share their cells with the newest states. */
 export class RecentStates {
-  readonly #states = new Map<string, ChainTip>();
+  readonly #states = new Map<string, FormerState>();
   #count = 0;
 
   /** @returns the id of the state */
-  add(tip: ChainTip): string {
+  add(state: FormerState): string {
     const id = String(++this.#count);
-    this.#states.set(id, tip);
+    this.#states.set(id, state);
     for (const oldest of this.#states.keys()) {
       if (this.#states.size <= MOST) break;
       this.#states.delete(oldest);
@@ -30,7 +37,7 @@ export class RecentStates {
   }
 
   /** @throws localnet/no-recent-state */
-  get(id: string): ChainTip {
+  get(id: string): FormerState {
     const found = this.#states.get(id);
     if (found !== undefined) return found;
     throw localnetErrors['no-recent-state']({ id, kept: MOST });

@@ -1,0 +1,200 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Address } from '#formats/address/address.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { Builder } from '#formats/cells/builder.js';
+import type { Cell } from '#formats/cells/cell.js';
+import { Account, type AccountState, ShardAccount, stateInitOf } from '#formats/tlb/account.js';
+import { decodeCell, encodeCell, Lazy } from '#formats/tlb/codec/codec.js';
+import {
+  type ConfigParamIndex,
+  type ConfigParamValue,
+  configParam,
+  encodeConfigParam,
+} from '#formats/tlb/config/config-params.js';
+import type { ValidatorDescr } from '#formats/tlb/config/validators.js';
+import { onlyGrams } from '#formats/tlb/currency.js';
+import { Message } from '#formats/tlb/message.js';
+import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { fromHex } from '#kernel/bytes.js';
+import { systemClock } from '#kernel/clock.js';
+import { silentLogger } from '#kernel/logger.js';
+import type { ForkSource } from '#localnet/fork/fork-source.js';
+import { makeGenesis } from '#localnet/genesis/make-genesis.js';
+import type { LiveNode } from '#localnet/node/live-node.js';
+import { type StartedNode, startNode } from '#localnet/node/start-node.js';
+import { buildInternalMessage } from '#localnet/wallets/create-transfer.js';
+
+const COIN = 1_000_000_000n;
+const away = mkdtempSync(join(tmpdir(), 'tern-live-node-'));
+const genesis = makeGenesis({ now: Math.floor(Date.now() / 1000), randomBytes });
+let started: StartedNode | null = null;
+
+afterAll(async () => {
+  await started?.close();
+  rmSync(away, { recursive: true, force: true });
+});
+
+/** Starts a node that makes blocks on demand, after the one before has ended. */
+async function start(folder: string, forkSource?: ForkSource): Promise<LiveNode> {
+  await started?.close();
+  started = await startNode(
+    {
+      folder,
+      replacesChain: false,
+      production: { blockTimeMs: 1_000, paused: true, mining: 'steady' },
+      liteserver: { host: '127.0.0.1', port: 0 },
+      signatureKind: 'ordinary',
+      tvmWorkers: 1,
+    },
+    {
+      ...{ clock: systemClock, unixTimeMs: Date.now, random: Math.random, randomBytes, logger: silentLogger },
+      makeGenesis: () => genesis,
+      onProduced: () => {},
+      ...(forkSource === undefined ? {} : { forkSource }),
+    },
+  );
+  return started.node;
+}
+
+const zeros = new Uint8Array(32);
+
+describe('a change of the configuration', () => {
+  const { config } = decodeCell(ShardStateUnsplit, genesis.masterchain.state).custom!.value.config;
+  const validators = configParam(config, 34)!;
+  const own = validators.list.get(0)!;
+  const other: ValidatorDescr = { ...own, public_key: { ...own.public_key, pubkey: new Uint8Array(32).fill(7) } };
+  const workchains = configParam(config, 12)!;
+  const basechain = workchains.get(0)!;
+
+  function setOf(main: number, ...members: readonly ValidatorDescr[]): typeof validators {
+    const { list } = validators;
+    return {
+      ...validators,
+      kind: 'validators_ext',
+      total: members.length,
+      main,
+      total_weight: members.reduce((sum, { weight }) => sum + weight, 0n),
+      list: members.reduce((all, member, i) => all.set(i, member), list.delete(0)),
+    };
+  }
+
+  let node: LiveNode;
+  beforeAll(async () => {
+    node = await start(join(away, 'own'));
+  });
+
+  const set = <I extends ConfigParamIndex>(index: I, value: ConfigParamValue<I>) =>
+    node.setConfigParam(index, serializeBoc(encodeConfigParam(index, value)));
+
+  it('is refused when no block could be signed after it', async () => {
+    const sets = [setOf(1, other), setOf(1, other, own), setOf(2, own, other), { ...setOf(1, own), total_weight: 1n }];
+    for (const index of [34, 35] as const) {
+      for (const each of sets) await expect(set(index, each)).rejects.toMatchObject({ code: 'localnet/not-made' });
+    }
+    await expect(set(34, sets[0]!)).rejects.toThrow(
+      /no block could be signed; include the key [0-9a-f]{64} of this network once, as the first validator/,
+    );
+    await expect(set(34, sets[2]!)).rejects.toThrow('among the first 2 validators, with more than two thirds');
+    await node.mine(2);
+  });
+
+  it('is refused when a workchain begins that the network does not have', async () => {
+    for (const each of [workchains.set(1, basechain), workchains.set(0, { ...basechain, zerostate_root_hash: zeros })])
+      await expect(set(12, each)).rejects.toMatchObject({ code: 'localnet/not-made' });
+    await expect(set(12, workchains.set(1, basechain))).rejects.toThrow(
+      'workchain 1 is active, but the network has no zerostate with its hashes',
+    );
+    await node.mine(2);
+  });
+
+  it('is made when blocks can follow it', async () => {
+    await set(12, workchains.set(0, { ...basechain, max_split: 2 }).set(1, { ...basechain, active: false }));
+    await set(34, setOf(2, { ...other, weight: 1n }, own));
+    await set(35, setOf(1, own, other));
+    await set(28, { ...configParam(config, 28)!, shard_validators_num: 2 });
+    await node.mine(3);
+    await node.setConfigParam(35, null);
+    await node.mine(3);
+  });
+});
+
+describe('a fork that returns to a snapshot', () => {
+  const account = (byte: number) => Address.ofParts(0, new Uint8Array(32).fill(byte));
+  const [quiet, early, late, nobody] = [account(0xa1), account(0xa2), account(0xa3), account(0xa4)];
+
+  /** Sends all that it has, with the message in its data: c4 PUSHCTR, CTOS, 0 PLDREFIDX, 160 PUSHINT, SENDRAWMSG. */
+  const code = new Builder().storeBytes(fromHex('ed44d0d74c8100a0fb00')!).endCell();
+  const data = new Builder().storeRef(buildInternalMessage({ to: nobody, value: 0n, bounce: false })).endCell();
+  const ending: AccountState = { kind: 'account_active', state_init: stateInitOf(code, data) };
+
+  const foreign = (address: Address, state: AccountState): readonly [string, Cell] => [
+    address.toRaw(),
+    encodeCell(ShardAccount, {
+      account: Lazy.ofValue(Account, {
+        kind: 'account',
+        addr: address,
+        storage_stat: {
+          used: { cells: 1n, bits: 103n },
+          storage_extra: { kind: 'storage_extra_none' },
+          last_paid: Math.floor(Date.now() / 1000),
+          due_payment: null,
+        },
+        storage: { last_trans_lt: 2n, balance: onlyGrams(7n * COIN), state },
+      }),
+      last_trans_hash: new Uint8Array(32).fill(9),
+      last_trans_lt: 1n,
+    }),
+  ];
+  const there = new Map([foreign(quiet, { kind: 'account_uninit' }), foreign(early, ending), foreign(late, ending)]);
+  const source: ForkSource = {
+    account: async (address) => there.get(address.toRaw()) ?? null,
+    library: async () => null,
+    transactions: () => Promise.reject(new Error('not asked for')),
+  };
+
+  /** Ends an account by a message to it. */
+  async function end(node: LiveNode, address: Address): Promise<void> {
+    const info = {
+      kind: 'int_msg_info',
+      ...{ ihr_disabled: true, bounce: false, bounced: false, src: nobody, dest: address },
+      ...{ value: onlyGrams(COIN), extra_flags: 0n, fwd_fee: 0n, created_lt: 0n, created_at: 0 },
+    } as const;
+    const message: Message = { info, init: null, body: { kind: 'right', value: new Builder().endCell() } };
+    await node.runMessageAs(serializeBoc(encodeCell(Message, message)));
+  }
+
+  /** Which of the accounts there are, after those that can be imported have been. */
+  async function found(node: LiveNode): Promise<readonly boolean[]> {
+    const all: boolean[] = [];
+    for (const address of [quiet, early, late]) all.push((await node.touch(address)) !== null);
+    return all;
+  }
+
+  it('can import what it imported after it, and nothing that was deleted before it', async () => {
+    const folder = join(away, 'fork');
+    let node = await start(folder, source);
+    expect(await node.touch(early)).not.toBeNull();
+    await end(node, early);
+    expect(await node.touch(early)).toBeNull();
+    const before = await node.snapshot();
+
+    expect(await found(node)).toEqual([true, false, true]);
+    await end(node, late);
+    await node.fund(early, COIN, null);
+    expect(await found(node)).toEqual([true, true, false]);
+    const after = await node.snapshot();
+
+    await node.revert(before.id);
+    expect(await found(node)).toEqual([true, false, true]);
+    await node.revert(after.id);
+    expect(await found(node)).toEqual([true, true, false]);
+    await node.revert(before.id);
+
+    node = await start(folder, source);
+    expect(await found(node)).toEqual([true, false, true]);
+  });
+});
