@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { V2Context } from '#api/v2/context.js';
 import {
+  blockAt,
   decodeBase64,
   decodeNonEmptyBase64,
   parseAccountId,
@@ -9,6 +11,8 @@ import {
   parseShard,
 } from '#api/v2/parameters.js';
 import { toHex } from '#kernel/bytes.js';
+import { replayedChain } from '#test/support/replayed-chain.js';
+import { DEV_CHAIN } from '#test/support/replayed-contracts.js';
 
 const HEX = 'cfcad526d73d39bb2628ae9175a6490300402aa012f5b9a01910bee64eb15332';
 const BASE64 = 'z8rVJtc9ObsmKK6RdaZJAwBAKqAS9bmgGRC+5k6xUzI=';
@@ -94,6 +98,22 @@ describe('base64', () => {
     expect(() => decodeBase64('3q=+7w==')).toThrow('the padding');
     expect(() => decodeBase64('3q2+ 7w==')).toThrow('" " at offset 4');
     expect(() => decodeNonEmptyBase64('')).toThrow('it is empty');
+  });
+});
+
+describe('a block', () => {
+  it('may be said by a prefix of its shard, with its hashes or without', async () => {
+    const { chain } = replayedChain(DEV_CHAIN);
+    const context = { network: { chain }, read: {} } as unknown as V2Context;
+    const id = await chain.blockId({ workchain: 0, shard: 2n ** 63n, seqno: 5 });
+    const { root_hash, file_hash } = id;
+    const position = { workchain: 0, shard: 0x123n, seqno: 5 };
+    for (const hashes of [{}, { root_hash }, { file_hash }, { root_hash, file_hash }]) {
+      const { header } = await chain.header({ at: await blockAt({ ...position, ...hashes }, context) });
+      expect(header.id).toEqual(id);
+    }
+    const wrong = await blockAt({ ...position, root_hash, file_hash: root_hash }, context);
+    await expect(chain.header({ at: wrong })).rejects.toMatchObject({ code: 'chain/block-not-in-chain' });
   });
 });
 

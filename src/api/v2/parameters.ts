@@ -323,7 +323,6 @@ export async function blockAt(
   const { root_hash, file_hash } = params;
   const position = blockPosition({ workchain: params.workchain, shard: params.shard, seqno: params.seqno });
   if (root_hash === undefined && file_hash === undefined) return position;
-  if (root_hash !== undefined && file_hash !== undefined) return { ...position, root_hash, file_hash };
   const id = await chain.blockId(position, read);
   return { ...id, root_hash: root_hash ?? id.root_hash, file_hash: file_hash ?? id.file_hash };
 }

@@ -355,6 +355,16 @@ describe('results', () => {
     expect(hashOf(parseBocRoot(fromBase64(content.bytes)!))).toBe(hashOf(cellOfMany));
   });
 
+  it('have few trees, however many cells are on the stack', () => {
+    let cellOfMany: Cell = EMPTY_CELL;
+    for (let level = 0; level < 11; level++)
+      cellOfMany = new Builder().storeRef(cellOfMany).storeRef(cellOfMany).endCell();
+    const [small, ...others] = encodeLegacyStack([vmCell(cell), ...Array(100).fill(vmCell(cellOfMany)), vmCell(cell)]);
+    expect(small).toMatchObject(['cell', { object: tree }]);
+    const hasTree = others.map(([, content]) => typeof content === 'object' && 'object' in content);
+    expect(hasTree).toEqual([...Array(4).fill(true), ...Array(97).fill(false)]);
+  });
+
   it('are refused when a cell is repeated in them without end', () => {
     let large = EMPTY_CELL;
     for (let i = 0; i < 500; i++) large = new Builder().storeUint(i, 1_000).storeRef(large).endCell();

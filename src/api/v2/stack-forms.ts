@@ -117,12 +117,20 @@ function bitsOf(data: unknown): BitString {
 /** Most cells of a tree; larger ones are returned as a bag of cells only. */
 const MAX_CELLS = 4096;
 
+/** Most cells of all trees of a result, with those of trees that turned out to be too large. */
+export const MAX_RESULT_CELLS = 4 * MAX_CELLS;
+
 /**
  * A cell as a tree; `null` when it is too large: a cell is repeated for each reference to it, so that few cells can stand for
  * endlessly many.
+ * @param result how many cells are left to the result that the tree belongs to
  */
-export function treeOfCell(cell: Cell): LegacyCell | null {
-  return writeTree(cell, { left: MAX_CELLS });
+export function treeOfCell(cell: Cell, result = { left: MAX_CELLS }): LegacyCell | null {
+  const most = Math.min(MAX_CELLS, result.left);
+  const budget = { left: most };
+  const tree = writeTree(cell, budget);
+  result.left -= most - Math.max(budget.left, 0);
+  return tree;
 }
 
 function writeTree(cell: Cell, budget: { left: number }): LegacyCell | null {

@@ -3,6 +3,7 @@ import { v2Errors } from '#api/v2/errors.js';
 import {
   type LegacyCell,
   type LegacyEntry,
+  MAX_RESULT_CELLS,
   STACK_TYPE,
   type TypedEntry,
   treeOfCell,
@@ -177,6 +178,7 @@ const MAX_RESULT_CHARACTERS = 2 ** 21;
 /** Writes the cells of one result. */
 class ResultCells {
   #left = MAX_RESULT_CHARACTERS;
+  readonly #trees = { left: MAX_RESULT_CELLS };
 
   /** A bag of cells in base64. @throws v2/result-size */
   boc(cell: Cell): string {
@@ -184,6 +186,11 @@ class ResultCells {
     this.#left -= text.length;
     if (this.#left < 0) throw v2Errors['result-size']({ limit: MAX_RESULT_CHARACTERS });
     return text;
+  }
+
+  /** A cell as a tree; `null` when it is too large, or too many cells were written. */
+  tree(cell: Cell): LegacyCell | null {
+    return treeOfCell(cell, this.#trees);
   }
 }
 
@@ -210,7 +217,7 @@ function legacyEntry(value: VmStackValue, cells: ResultCells): LegacyEntry {
 
 function cellEntry(cell: Cell, cells: ResultCells): LegacyEntry {
   const bytes = cells.boc(cell);
-  const object = treeOfCell(cell);
+  const object = cells.tree(cell);
   return ['cell', object === null ? { bytes } : { bytes, object }];
 }
 

@@ -62,6 +62,9 @@ export interface LiteSource {
   query<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>): Promise<Value>;
   /** Sends the query to up to `count` servers at once; the first success is returned. For `sendMessage`. */
   fanOut<Query, Answer, Value>(request: LiteRequest<Query, Answer, Value>, count: number): Promise<Value>;
-  /** The newest masterchain seqno claimed by a healthy server; 0 before the first answer. */
+  /**
+   * The newest masterchain seqno claimed by a healthy server; 0 before the first answer. With three or more servers, the claim of a
+   * single one does not count when it is far ahead of all others.
+   */
   readonly headSeqno: number;
 }

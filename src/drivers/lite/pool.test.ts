@@ -1,5 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { LitePool } from '#drivers/lite/pool.js';
+import { LiteServer } from '#drivers/lite/server.js';
 import { LiteServerGetMasterchainInfoExt, LiteServerLookupBlock } from '#formats/tl/lite-api.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { errorAnswer, headerOf } from '#test/support/fake-liteserver.js';
@@ -239,12 +240,48 @@ describe('the head', () => {
     }).start();
     const states = () => world.pool.metrics().servers.map(({ state }) => state);
     expect(states()).toEqual(['healthy', 'healthy', 'healthy']);
-    expect(world.pool.headSeqno).toBe(1_000_100);
+    expect(world.pool.headSeqno).toBe(100);
     const bad = seqnoRequest(100, { need: { kind: 'head' } });
     world.servers[0]?.on(LiteServerLookupBlock, () => headerOf(1));
     for (let i = 0; i < 8 && states()[0] === 'healthy'; i++) await world.after(10, world.pool.query(bad));
     expect(states()[0]).toBe('quarantined');
     expect(world.pool.headSeqno).toBe(100);
+  });
+
+  it.each([true, false])(
+    'is not taken from a server whose seqno is impossible (with the newer function: %s)',
+    async (hasExt) => {
+      for (const seqno of [2 ** 31 - 1, -1]) {
+        const world = await new PoolInMemory(2, {}, ([liar]) => {
+          if (liar !== undefined) Object.assign(liar, { hasExt, boast: seqno - 100 });
+        }).start();
+        await world.pass(1_000);
+        const states = () => world.pool.metrics().servers.map(({ state }) => state);
+        expect(states()).toEqual(['quarantined', 'healthy']);
+        expect(world.pool.metrics().servers[0]).toMatchObject({ seqno: 0, reason: `the head has the seqno ${seqno}` });
+        expect(world.pool.headSeqno).toBe(100);
+        Object.assign(world.servers[0] as object, { boast: 0 });
+        await world.pass(120_000);
+        expect(states()).toEqual(['healthy', 'healthy']);
+      }
+    },
+  );
+
+  it('is followed again after an answer that nobody expected', async () => {
+    const world = await new PoolInMemory(1).start();
+    const [server] = world.servers;
+    vi.spyOn(LiteServer.prototype, 'recordHead').mockImplementationOnce(() => {
+      throw new RangeError('nobody expected this');
+    });
+    server?.advance();
+    await world.pass(200);
+    expect(world.pool.metrics().servers[0]).toMatchObject({
+      state: 'quarantined',
+      reason: 'not monitored: nobody expected this',
+    });
+    vi.restoreAllMocks();
+    await world.pass(120_000);
+    expect(world.pool.metrics().servers[0]).toMatchObject({ state: 'healthy', seqno: 101 });
   });
 
   it('moves requests away from a server that stays behind', async () => {
@@ -259,6 +296,24 @@ describe('the head', () => {
     for (let i = 0; i < 20; i++) await world.after(10, world.pool.query(seqnoRequest(60 + i)));
     // What it has it may be asked for.
     expect(slow?.count(LiteServerLookupBlock)).toBeGreaterThan(0);
+  });
+
+  it('is that of the first server that has it, but not what a single one of three claims far ahead of the others', async () => {
+    const world = await new PoolInMemory(3, { maxLag: 3 }).start();
+    const [first, ...others] = world.servers;
+    for (const [seqno, head] of [
+      [101, 101],
+      [103, 103],
+      [104, 100],
+      [1_000_000, 100],
+    ] as const) {
+      first?.advance(seqno);
+      await world.pass(200);
+      expect(world.pool.headSeqno).toBe(head);
+    }
+    for (const other of others) other.advance(102);
+    await world.pass(200);
+    expect(world.pool.headSeqno).toBe(102);
   });
 
   it('is had from old servers, too', async () => {

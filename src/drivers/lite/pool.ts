@@ -91,12 +91,13 @@ export class LitePool implements LiteSource {
     };
   }
 
-  /** The newest masterchain seqno claimed by a healthy server; 0 before the first answer. */
   get headSeqno(): number {
     let newest = 0;
     const { maxLag } = this.#settings;
     for (const { health, seqno } of this.#servers) {
-      if (health.state(this.#referenceSeqno - seqno, maxLag) === 'healthy') newest = Math.max(newest, seqno);
+      const lag = this.#referenceSeqno - seqno;
+      // A server may have a block a little before all others, but nobody is that far ahead of them.
+      if (-lag <= maxLag && health.state(lag, maxLag) === 'healthy') newest = Math.max(newest, seqno);
     }
     return newest;
   }

@@ -27,6 +27,7 @@ export class ServerWatch {
   readonly #settings: PoolSettings;
   readonly #modules: WatchModules;
   readonly #signal: AbortSignal;
+  #isProbing = false;
 
   constructor(server: LiteServer, settings: PoolSettings, modules: WatchModules, signal: AbortSignal) {
     this.#server = server;
@@ -36,21 +37,34 @@ export class ServerWatch {
   }
 
   start(): void {
-    void this.#followHead();
-    void this.#checkTime();
+    void this.#keepRunning(() => this.#followHead());
+    void this.#keepRunning(() => this.#checkTime());
+  }
+
+  /** Never rejects. A failure of a loop is due to what the server sends: it is quarantined, and the loop starts over. */
+  async #keepRunning(loop: () => Promise<void>): Promise<void> {
+    const { clock } = this.#modules;
+    while (!this.#signal.aborted) {
+      try {
+        await loop();
+        return;
+      } catch (error) {
+        this.#server.quarantine(`not monitored: ${error instanceof Error ? error.message : String(error)}`);
+      }
+      await pause(this.#settings.checkIntervalMs, clock, this.#signal);
+    }
   }
 
   /** Follows the head with queries that wait for the next block; one is always in flight. */
   async #followHead(): Promise<void> {
     const { clock } = this.#modules;
     let failures = 0;
-    let probing = false;
     while (!this.#signal.aborted) {
       const startedAt = clock.now();
       const answered = await this.#queryHead(this.#server.health.hasHead ? this.#server.seqno + 1 : 0);
-      if (answered && !probing) {
-        probing = true;
-        void this.#probeDepth();
+      if (answered && !this.#isProbing) {
+        this.#isProbing = true;
+        void this.#keepRunning(() => this.#probeDepth());
       }
       failures = answered ? 0 : failures + 1;
       const least = answered ? MIN_INTERVAL_MS : MIN_INTERVAL_MS * 2 ** Math.min(failures, 7);
@@ -59,7 +73,7 @@ export class ServerWatch {
     }
   }
 
-  /** @returns whether the server answered, including with an expired wait */
+  /** @returns whether the server gave a possible answer, including an expired wait */
   async #queryHead(waitSeqno: number): Promise<boolean> {
     const server = this.#server;
     const waits = waitSeqno > 0;
@@ -68,12 +82,10 @@ export class ServerWatch {
       if (!old.ok) return waits && old.failure.kind === 'expired';
       // The block time is unknown; local time is used instead, because lag is measured in blocks.
       const last_utime = Math.floor(this.#modules.unixTimeMs() / 1000);
-      server.recordHead({ last: old.answer.last, last_utime, version: 0, capabilities: 0n });
-      return true;
+      return server.recordHead({ last: old.answer.last, last_utime, version: 0, capabilities: 0n });
     }
     const outcome = await this.#query(LiteServerGetMasterchainInfoExt, { mode: 0 }, waitSeqno);
-    if (outcome.ok) server.recordHead(outcome.answer);
-    return outcome.ok || (waits && outcome.failure.kind === 'expired');
+    return outcome.ok ? server.recordHead(outcome.answer) : waits && outcome.failure.kind === 'expired';
   }
 
   /** Queries the time periodically, to measure health, latency and clock skew. */

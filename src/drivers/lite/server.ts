@@ -25,6 +25,9 @@ const GOOD_CONNECTION_MS = 30_000;
 /** Maximum length of an error message of a server; the longest messages of nodes end with a TVM log. */
 const MAX_MESSAGE = 4_096;
 
+/** Maximum seqno of a head: that of the next block is an int32, too. */
+const MAX_HEAD_SEQNO = 2 ** 31 - 2;
+
 export interface LiteQueryOptions extends Pick<SlotTurn, 'client' | 'hasKey' | 'isUrgent'> {
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -174,8 +177,12 @@ export class LiteServer {
     this.#listener.onChange(this);
   }
 
-  /** Records the head reported by the server. */
-  recordHead({ last, last_utime, version, capabilities }: ServerHead): void {
+  /** Records the head reported by the server. @returns false when it is impossible: the server is quarantined */
+  recordHead({ last, last_utime, version, capabilities }: ServerHead): boolean {
+    if (last.seqno < 0 || last.seqno > MAX_HEAD_SEQNO) {
+      this.quarantine(`the head has the seqno ${last.seqno}`);
+      return false;
+    }
     const isFirst = !this.health.hasHead;
     this.version = version;
     this.capabilities = capabilities;
@@ -186,6 +193,7 @@ export class LiteServer {
     }
     this.health.gaveHead();
     this.#listener.onChange(this);
+    return true;
   }
 
   /** Records that the server refused a request that another one answered. */
@@ -328,7 +336,7 @@ export class LiteServer {
       );
     } catch (error) {
       if (isTernError(error)) return error;
-      throw error;
+      return adnlErrors['connect-failed']({ peer: this.name, problem: String(error) }, error);
     }
     const lifetime = new AbortController();
     this.#client = client;

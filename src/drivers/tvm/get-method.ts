@@ -73,8 +73,9 @@ export interface GetMethodResult {
 /** Exit code of a run without code. */
 export const NO_CODE = -13;
 
-/** The result without code: the initial stack. */
+/** The result without code: the initial stack. @throws tvm/bad-request */
 export function resultWithoutCode(request: GetMethodRequest): GetMethodResult {
+  checkArguments(request.stack);
   const stack = [...request.stack, vmInt(getMethodId(request.method))];
   return { exit_code: NO_CODE, gas_used: 0, stack, vm_log: null, missing_library: null, remembered_ms: null };
 }
@@ -91,6 +92,12 @@ const FIXED_GAS = '0';
 /** A stack is a chain of nested cells, and cells nest at most 1,024 deep. */
 const MAX_ARGUMENTS = 1_000;
 
+/** @throws tvm/bad-request */
+function checkArguments({ length }: VmStack): void {
+  if (length <= MAX_ARGUMENTS) return;
+  throw tvmErrors['bad-request']({ field: 'stack', found: `${length} values`, accepted: `at most ${MAX_ARGUMENTS}` });
+}
+
 /** @throws tvm/bad-request, and errors of encoding the stack */
 export function getMethodParts(request: GetMethodRequest, code: Cell, maxGas: number): GetMethodParts {
   const { gas_limit = Math.min(USUAL_GAS, maxGas), log_level } = request;
@@ -101,10 +108,7 @@ export function getMethodParts(request: GetMethodRequest, code: Cell, maxGas: nu
       accepted: `a whole number from 1 to ${maxGas}`,
     });
   }
-  if (request.stack.length > MAX_ARGUMENTS) {
-    const found = `${request.stack.length} values`;
-    throw tvmErrors['bad-request']({ field: 'stack', found, accepted: `at most ${MAX_ARGUMENTS}` });
-  }
+  checkArguments(request.stack);
   return {
     kind: 'get-method',
     code: wholeCellBoc('code', code),

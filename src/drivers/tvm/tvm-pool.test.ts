@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { LeakyBucket } from '#drivers/tvm/leaky-bucket.js';
 import type { TvmOptions } from '#drivers/tvm/options.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
+import { TvmThreads } from '#drivers/tvm/tvm-threads.js';
+import type { Cell } from '#formats/cells/cell.js';
 import { vmInt } from '#formats/tlb/vm-stack.js';
 import { systemClock } from '#kernel/clock.js';
 import { codeOf, getMethodRequest } from '#test/support/tvm-contract.js';
@@ -108,6 +111,31 @@ describe('the pool', () => {
       const results = (await Promise.all(runs)).map(({ stack }) => stack[0]);
       expect(results).toEqual(runs.map((_, i) => vmInt(i)));
       expect(pool.metrics()).toMatchObject({ get_methods: 200, runs: 200, busy: 0, waiting: 0 });
+    }));
+
+  it('takes as many arguments for an account without code as for others', async () => {
+    const pool = new TvmPool({}, { clock: systemClock });
+    const run = (code: Cell | null, length: number) =>
+      pool.runGetMethod({ ...getMethodRequest(codeOf('30')), code, stack: Array(length).fill(vmInt(1)) });
+    expect((await run(null, 1_000)).stack).toHaveLength(1_001);
+    for (const code of [null, codeOf('30')]) {
+      const data = { field: 'stack', found: '1001 values', accepted: 'at most 1000' };
+      await expect(run(code, 1_001)).rejects.toMatchObject({ code: 'tvm/bad-request', data });
+    }
+  });
+
+  it('tries a method on a thread of low priority, although workers may try it again a moment later', () =>
+    withPool({ workers: 1, slowWorkers: 1, queueTimeoutMs: 5_000 }, async (pool) => {
+      const level = vi.spyOn(LeakyBucket.prototype, 'level', 'get').mockReturnValue(1_000);
+      const original = TvmThreads.prototype.takeSlow;
+      const takeSlow = vi.spyOn(TvmThreads.prototype, 'takeSlow').mockImplementation(function (this: TvmThreads) {
+        const thread = original.call(this);
+        if (thread !== undefined) level.mockReturnValue(0);
+        return thread;
+      });
+      expect((await pool.runGetMethod(quick)).stack).toEqual([vmInt(9)]);
+      takeSlow.mockRestore();
+      level.mockRestore();
     }));
 
   it('checks its options', () => {

@@ -201,12 +201,13 @@ export class WorkerPool {
       if (run === undefined) break;
       this.#execute(this.#threads.take()!, run, true);
     }
-    while (slow.size > 0 || (fresh.size > 0 && !this.#mayTry())) {
+    for (;;) {
+      // Trials go first: they are short, and it is not known yet that they are of the same kind.
+      const queue = fresh.size > 0 && !this.#mayTry() ? fresh : slow;
+      if (queue.size === 0) break;
       const thread = this.#threads.takeSlow();
       if (thread === undefined) break;
-      // Trials go first: they are short, and it is not known yet that they are of the same kind.
-      const run = this.#mayTry() || fresh.size === 0 ? slow.take() : fresh.take();
-      this.#execute(thread, run!, false);
+      this.#execute(thread, queue.take()!, false);
     }
   }
 

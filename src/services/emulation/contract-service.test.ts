@@ -1,15 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { NO_CODE } from '#drivers/tvm/get-method.js';
 import type { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import { Address, parseAddress } from '#formats/address/address.js';
-import { EMPTY_CELL } from '#formats/cells/builder.js';
+import { serializeBoc } from '#formats/cells/boc-serialize.js';
+import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
+import { openCell } from '#formats/cells/slice.js';
+import { LiteServerRunSmcMethod } from '#formats/tl/lite-api.js';
 import { Account, stateInitOf } from '#formats/tlb/account.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { configDictionary, encodeConfigParam } from '#formats/tlb/config/config-params.js';
 import { onlyGrams } from '#formats/tlb/currency.js';
 import { messageBodyCell } from '#formats/tlb/message.js';
-import { vmInt } from '#formats/tlb/vm-stack.js';
+import { VmStack, vmInt } from '#formats/tlb/vm-stack.js';
 import { toHex } from '#kernel/bytes.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { recordedAccounts } from '#test/support/contract-accounts.js';
@@ -306,6 +309,29 @@ describe('a node that runs get methods', () => {
     }
     expect(node.status()).toMatchObject({ mode: 'node', ran_on: 'node', reason: ran_on_reason });
     expect(node.metrics()).toMatchObject({ local_runs: 0, node_runs: 12 });
+  });
+
+  it('does not lie when a contract leaves a stack that is nested too deep', async () => {
+    let stack = encodeCell(VmStack, []);
+    for (let i = 0; i < 400; i++) {
+      const value = new Builder().storeUint(6, 8).storeUint(0b0001, 4).storeSlice(openCell(stack)).storeUint(0, 2);
+      const item = value.storeRef(EMPTY_CELL).storeUint(0, 26).endCell();
+      stack = new Builder().storeUint(1, 24).storeRef(EMPTY_CELL).storeUint(0x070001, 24).storeRef(item).endCell();
+    }
+    const result = serializeBoc(stack);
+    const { source } = contracts;
+    const query = source.query.bind(source);
+    const spy = vi.spyOn(source, 'query').mockImplementation((request) => {
+      const isRun = request.fn.name === LiteServerRunSmcMethod.name;
+      return query({
+        ...request,
+        verify: (answer) => request.verify(isRun ? ({ ...(answer as object), result } as typeof answer) : answer),
+      });
+    });
+    const run = contracts.serviceOver({ getMethods: 'node' }).runGetMethod(MAIN_WALLET, 'seqno', []);
+    await expect(run).rejects.toMatchObject({ code: 'tlb/vm-nesting' });
+    expect(source.faults).toEqual([]);
+    spy.mockRestore();
   });
 });
 

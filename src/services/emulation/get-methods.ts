@@ -282,11 +282,12 @@ async function runOnNode(
       const { shard_account } = verifyAccount(block, address, { shard_block, shard_proof, proof });
       const { last_trans_lt = 0n, last_trans_hash } = shard_account ?? {};
       const last_transaction = last_trans_lt === 0n ? null : { lt: last_trans_lt, hash: last_trans_hash! };
-      if (exit_code === NOT_ACTIVE && result.length === 0) {
-        return { exit_code: NO_CODE, stack: [...stack, vmInt(method_id)], last_transaction };
-      }
-      return { exit_code, stack: decodeCell(VmStack, parseBocRoot(result)), last_transaction };
+      const hasCode = exit_code !== NOT_ACTIVE || result.length > 0;
+      return { exit_code, result: hasCode ? parseBocRoot(result) : null, last_transaction };
     },
   });
-  return value;
+  const { exit_code, result, last_transaction } = value;
+  if (result === null) return { exit_code: NO_CODE, stack: [...stack, vmInt(method_id)], last_transaction };
+  // A stack that is nested too deep to be read is what the contract left, not a lie of the server.
+  return { exit_code, stack: decodeCell(VmStack, result), last_transaction };
 }
