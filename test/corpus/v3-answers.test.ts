@@ -101,7 +101,7 @@ describe('what the reference service of API v3 answers', () => {
           classification_state: 'unclassified' as const,
         };
         const row = { trace, transactions: all, actions: expected.actions === undefined ? null : [] };
-        const given = JSON.parse(indexedTraceRow.pieces(row, newPage()).map(textOfJson).join(''));
+        const given = JSON.parse([...indexedTraceRow.pieces(row, newPage())].map(textOfJson).join(''));
         // Actions are compared with the classifier.
         const actions = expected.actions === undefined ? {} : { actions: [] };
         const transactions = Object.fromEntries(

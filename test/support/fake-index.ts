@@ -16,6 +16,7 @@ import type {
   IndexedTrace,
   IndexedTransaction,
   Listed,
+  Page,
   WantedFacts,
 } from '#drivers/store/read/index-types.js';
 import type { IndexedMultisig, IndexedMultisigOrder, IndexedVesting } from '#drivers/store/read/multisig-vesting.js';
@@ -80,8 +81,12 @@ export class FakeIndex implements IndexPort {
   async transactionsByMessage(filter: unknown, page: unknown) {
     return this.#give(['transactionsByMessage', filter, page], this.#listed(this.#rows.transactions));
   }
-  async adjacentTransactions(hash: unknown, direction: unknown) {
-    return this.#give(['adjacentTransactions', hash, direction], this.#rows.transactions ?? null);
+  async adjacentTransactions(hash: unknown, direction: unknown, { limit, offset, sort }: Omit<Page, 'cursor'>) {
+    const { transactions } = this.#rows;
+    const sorted = sort === 'asc' ? transactions : transactions?.toReversed();
+    const rows = sorted?.slice(offset, offset + limit);
+    const trace_roots = transactions?.map(({ trace_root }) => trace_root);
+    return this.#give(['adjacentTransactions', hash, direction], rows && trace_roots ? { rows, trace_roots } : null);
   }
   async messages(filter: unknown, page: unknown) {
     return this.#give(['messages', filter, page], this.#listed(this.#rows.messages));

@@ -34,6 +34,7 @@ export interface V3Call {
   readonly network?: Partial<V3ChainNetwork>;
   readonly profile?: Profile;
   readonly switches?: Partial<V3ChainContext['switches']>;
+  readonly foresee?: V3ChainContext['foresee'];
 }
 
 const NO_SWITCHES = {
@@ -67,7 +68,7 @@ function readerOf(endpoint: AnyEndpoint<V3ChainContext>): ParameterReader {
  * @param given a query, or the JSON value of a body
  */
 export async function callV3(name: string, given: string | object, call: V3Call = {}): Promise<V3Answer> {
-  const { network = {}, profile = 'spec', switches = {} } = call;
+  const { network = {}, profile = 'spec', switches = {}, foresee = () => {} } = call;
   const endpoint = v3Endpoint(name);
   const headers: Record<string, string> = {};
   let work = 0;
@@ -87,7 +88,7 @@ export async function callV3(name: string, given: string | object, call: V3Call 
     header: (header, value) => {
       headers[header] = value;
     },
-    foresee: () => {},
+    foresee,
     dependsOn: () => {},
     notKept: () => {
       isKept = false;

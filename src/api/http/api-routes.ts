@@ -334,11 +334,12 @@ function settle(answer: AccessDecision, state: RequestState): void {
     case 'allowed':
       state.group = answer.group;
       state.keyId = answer.key;
+      state.isAdmin = answer.isAdmin === true;
       state.client = answer.client;
       state.work = answer.work;
       state.streams = answer.streams ?? null;
       state.rate = answer.rate ?? null;
-      if (state.api?.clients === 'admin' && answer.isAdmin !== true) throw httpErrors['not-admin']({});
+      if (state.api?.clients === 'admin' && !state.isAdmin) throw httpErrors['not-admin']({});
       return;
     case 'keys-unavailable':
       throw httpErrors['keys-unavailable']({});

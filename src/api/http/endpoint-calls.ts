@@ -3,7 +3,7 @@ import type { TObject } from '@sinclair/typebox';
 import { styleOf } from '#api/http/api-style.js';
 import { type AnyEndpoint, type Freshness, JsonText, type RawParameters } from '#api/http/endpoint.js';
 import { httpErrors } from '#api/http/errors.js';
-import type { HeldAnswers } from '#api/http/held-answers.js';
+import { type HeldAnswers, noRoom } from '#api/http/held-answers.js';
 import type {
   AnyHttpApi,
   ApiRequest,
@@ -455,7 +455,9 @@ export class EndpointCalls {
     };
     if (stale !== undefined) {
       const { text, keys } = await api.writeTail!(stale.tail!.source as never, api.context(request) as never);
-      return finished(stale.withTail(text, keys, mcSeqno));
+      const renewed = stale.withTail(text, keys, mcSeqno);
+      renewed.headers = [...stale.headers.filter(([name]) => !headers.has(name)), ...headers];
+      return finished(renewed);
     }
     const keysWith = (more: readonly string[]) => {
       const keys = endpoint.depends?.(params) ?? null;
@@ -510,9 +512,7 @@ export class EndpointCalls {
     request: ApiRequest,
     late?: AbortSignal,
   ): Promise<ThreadAnswer> {
-    if (!this.#held.makeRoom()) {
-      throw httpErrors.overloaded({ limit: `${this.#held.bytes} bytes of answers wait for their clients` });
-    }
+    if (!this.#held.makeRoom()) throw noRoom(this.#held);
     const { read, profile, switches } = request;
     const call = { endpoint: endpoint.endpoint.name, raw, source, profile, switches, deadlineMs: read.deadlineMs };
     return (endpoint.api.threads as CallThreads).answer(call, { signal: read.signal, client, ...(late && { late }) });

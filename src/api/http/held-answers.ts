@@ -1,10 +1,22 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { httpErrors } from '#api/http/errors.js';
 import type { Clock } from '#kernel/clock.js';
 import { LinkedList } from '#kernel/linked-list.js';
+import type { TernError } from '#kernel/tern-error.js';
 
 /** Answers of fewer bytes or characters are not counted. */
 const LARGE = 64 * 1024;
+
+/** Whether an answer is counted while its client has not received it. */
+export function isLargeAnswer({ length }: string | Uint8Array): boolean {
+  return length >= LARGE;
+}
+
+/** Why there is no room for a further answer. */
+export function noRoom({ bytes }: Pick<HeldAnswers, 'bytes'>): TernError {
+  return httpErrors.overloaded({ limit: `${bytes} bytes of answers wait for their clients` });
+}
 
 interface HeldSettings {
   /** From so many bytes on there is no room. */
@@ -73,7 +85,7 @@ export class HeldAnswers {
 
   /** Counts a body until its response is closed. */
   add(body: string | Uint8Array, response: ServerResponse): void {
-    if (body.length < LARGE || response.closed) return;
+    if (!isLargeAnswer(body) || response.closed) return;
     if (typeof body === 'string') this.#bytes += body.length;
     else this.#hold(body);
     const release = (): void => {

@@ -256,6 +256,8 @@ export interface RawRequest {
   readonly group: string | null;
   /** Id of the API key, not the key itself; null without a key. */
   readonly keyId: string | null;
+  /** Whether the key opens the admin API. */
+  readonly isAdmin: boolean;
   /** Who shares the process with others: the owner of the key, the key, or the address without one. */
   readonly client: string;
   /** Streams that the plan of the client allows; absent: it does not limit them. */
@@ -291,7 +293,11 @@ export interface RawRequest {
 
 /** Answers a {@link RawRequest}, in one of two ways. The headers of all responses (CORS, request id) are added. */
 export interface RawReply {
-  /** A whole response. `headers` must have `Content-Type`. */
+  /**
+   * A whole response. `headers` must have `Content-Type`.
+   *
+   * @throws http/overloaded: it is large, and there is no room for it beside those that wait for their clients
+   */
   send(status: number, headers: Readonly<Record<string, string>>, body: string | Uint8Array): void;
   /** Sends the head of a response whose body the route writes itself, with its own flow control, and ends. */
   stream(status: number, headers: Readonly<Record<string, string>>): ServerResponse;

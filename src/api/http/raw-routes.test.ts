@@ -119,6 +119,12 @@ const routes: readonly RawRoute[] = [
     },
   },
   {
+    path: '/large',
+    name: 'large',
+    verbs: ['GET'],
+    handle: (_, reply) => reply.send(200, { 'Content-Type': 'text/plain' }, 'x'.repeat(2 ** 24)),
+  },
+  {
     path: '/whole',
     name: 'whole',
     verbs: ['GET'],
@@ -170,6 +176,16 @@ const keys: Access = {
   check: ({ key }) => {
     if (key === 'good')
       return { kind: 'allowed', plan: 'plus', key: 'id1', group: 'mine', client: 'one', work: unlimitedWork };
+    if (key === 'admin')
+      return {
+        kind: 'allowed',
+        plan: 'plus',
+        key: 'id2',
+        group: null,
+        client: 'two',
+        work: unlimitedWork,
+        isAdmin: true,
+      };
     if (key === 'spent') return { kind: 'limited', retryAfterMs: 1_200, limit: 'all' };
     return { kind: 'unknown-key' };
   },
@@ -230,7 +246,11 @@ describe('a stream of events', () => {
     expect(await ask('/stream/sse', { method: 'DELETE' })).toMatchObject({ status: 405 });
     expect(await ask('/stream/sse?api_key=good', { method: 'POST', body: '{' })).toMatchObject({ status: 422 });
     expect(await ask('/stream/sse/more?api_key=good')).toMatchObject({ status: 404 });
-    expect(seen.map(({ keyId, group }) => [keyId, group])).toEqual([['id1', 'mine']]);
+    expect(await ask('/stream/sse?api_key=admin&fail=early')).toMatchObject({ status: 422 });
+    expect(seen.map(({ keyId, group, isAdmin }) => [keyId, group, isAdmin])).toEqual([
+      ['id1', 'mine', false],
+      ['id2', null, true],
+    ]);
     expect(await metrics.metrics()).toMatch(/rejected_total\{network="testing",reason="http\/rate-limit"\} 1/);
   });
 
@@ -448,6 +468,21 @@ describe('a file', () => {
 });
 
 describe('a route', () => {
+  it('sends no large answers while those that clients do not take leave no room for them', async () => {
+    await start({ maxHeldBytes: 2 ** 20 });
+    const slow = connect(server.port, '127.0.0.1').pause();
+    slow.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n');
+    const status = async (path: string) => {
+      const response = await fetch(server.url + path);
+      await response.text();
+      return response.status;
+    };
+    await expect.poll(() => status('/large')).toBe(503);
+    expect(await status('/whole')).toBe(201);
+    slow.destroy();
+    await expect.poll(() => status('/large')).toBe(200);
+  });
+
   it('may answer at once, and must answer', async () => {
     await start();
     const whole = await fetch(`${server.url}/whole`);

@@ -10,6 +10,7 @@ import type { Connections } from '#api/http/connections.js';
 import { rateLimitHeaders } from '#api/http/early-refusals.js';
 import { refuseLimited } from '#api/http/endpoint-calls.js';
 import { httpErrors } from '#api/http/errors.js';
+import { type HeldAnswers, isLargeAnswer, noRoom } from '#api/http/held-answers.js';
 import type { RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
 import type { JsonBody } from '#api/http/json-body.js';
 import type { HttpSettings } from '#api/http/options.js';
@@ -25,6 +26,7 @@ interface RawModules {
   readonly access: Access;
   readonly clock: Clock;
   readonly replies: Replies;
+  readonly held: Pick<HeldAnswers, 'add' | 'makeRoom' | 'bytes'>;
   readonly choice: NetworkChoice;
   readonly connections: Pick<Connections, 'upgraded' | 'turnOfClient'>;
   readonly turns: Pick<Turns, 'charge' | 'do'>;
@@ -159,7 +161,7 @@ export class RawRoutes {
   }
 
   #handle(route: RawRoute, request: FastifyRequest, reply: FastifyReply): void {
-    const { replies } = this.#modules;
+    const { replies, held } = this.#modules;
     const state = request.state as RequestState;
     const upgrade = this.#upgrades.get(request.raw);
     const controller = new AbortController();
@@ -185,7 +187,7 @@ export class RawRoutes {
         throw httpErrors['upgrade-required']({});
       } else {
         if (state.rate !== null) reply.headers(rateLimitHeaders(state.rate));
-        await route.handle(rawRequest, rawReplyOf(reply, begin));
+        await route.handle(rawRequest, rawReplyOf(reply, held, begin));
         if (!isAnswered) throw httpErrors.internal({ requestId: request.id });
       }
     };
@@ -258,19 +260,21 @@ function rawRequestOf(
   work: Pick<RawRequest, 'signal' | 'inTurn' | 'pace' | 'receives'>,
 ): RawRequest {
   const { id, method, headers, ip: clientAddress } = request;
-  const { network, group, keyId, client, streams, profile, query } = state;
+  const { network, group, keyId, isAdmin, client, streams, profile, query } = state;
   const { '*': rest = '' } = (request.params ?? {}) as { readonly '*'?: string };
   const given = request.body as JsonBody | ReceivedRawBody | undefined;
   const bytes = given !== undefined && 'received' in given ? { type: given.type, bytes: given.received.bytes } : null;
   const body = given !== undefined && 'value' in given ? given.value : undefined;
-  const ofClient = { clientAddress, group, keyId, client, streams, profile };
+  const ofClient = { clientAddress, group, keyId, isAdmin, client, streams, profile };
   return { id, method, rest, query, headers, body, bytes, network, ...ofClient, ...work };
 }
 
-function rawReplyOf(reply: FastifyReply, begin: (status: number) => void): RawReply {
+function rawReplyOf(reply: FastifyReply, held: RawModules['held'], begin: (status: number) => void): RawReply {
   return {
     send(status, headers, body) {
+      if (isLargeAnswer(body) && !held.makeRoom()) throw noRoom(held);
       begin(status);
+      held.add(body, reply.raw);
       reply.code(status).headers(headers);
       reply.send(typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength));
     },

@@ -53,6 +53,8 @@ export class RequestState implements Echo {
   group: string | null = null;
   /** Id of the API key, not the key itself. */
   keyId: string | null = null;
+  /** Whether the key opens the admin API. */
+  isAdmin = false;
   /** Who shares the process with others; see AccessDecision. */
   client = '';
   work: WorkBudget = unlimitedWork;

@@ -329,7 +329,7 @@ async function buildApp(
         ...{ ...modules, calls, connections, turns, refusals, apiVersion, replies, choice },
       }),
   );
-  const raw = new RawRoutes(rawRoutes, options, { ...modules, replies, choice, connections, received, turns });
+  const raw = new RawRoutes(rawRoutes, options, { ...modules, replies, held, choice, connections, received, turns });
   /** The content type of the client is ignored: bodies are JSON, unless the route reads them itself. */
   const chooseParser = (message: IncomingMessage): void => {
     const { url = '', headers } = message;

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { describe, expect, it } from 'vitest';
 import { decodeAccount } from '#api/v3/parameters.js';
+import { ROW_PRICE } from '#api/v3/price.js';
 import type {
   IndexedAccount,
   IndexedBlock,
@@ -202,6 +203,14 @@ describe('adjacent transactions', () => {
     const hashes = (await ask('transactions', '', full)).body.transactions.map((one: { hash: string }) => one.hash);
     expect(body.transactions.map((one: { hash: string }) => one.hash)).toEqual(order.map((n) => hashes[Number(n) - 1]));
   });
+});
+
+it('adjacent transactions cost by their number, where the request does not limit it', async () => {
+  const many = { ...full, transactions: [0, 1, 2, 3].flatMap(() => full.transactions!) };
+  const work = async (query: string) => (await ask('adjacentTransactions', `hash=${H}${query}`, many)).work;
+  expect(await work('')).toBeCloseTo(4 * ROW_PRICE.transaction);
+  expect(await work('&limit=8')).toBe(0);
+  expect(await work('&offset=6')).toBe(0);
 });
 
 describe('what is not found', () => {

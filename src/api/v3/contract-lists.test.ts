@@ -1,11 +1,13 @@
 import type { TSchema } from '@sinclair/typebox';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { decodeAccount } from '#api/v3/parameters.js';
+import { ROW_PRICE } from '#api/v3/price.js';
 import type { IndexedDnsRecord } from '#drivers/store/read/dns.js';
 import type { IndexedMultisig, IndexedMultisigOrder, IndexedVesting } from '#drivers/store/read/multisig-vesting.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { Builder } from '#formats/cells/builder.js';
 import { fromBase64 } from '#kernel/bytes.js';
+import { WorkSlices } from '#kernel/work-slices.js';
 import { FakeIndex, type FakeRows } from '#test/support/fake-index.js';
 import { shapeProblems } from '#test/support/json-shape.js';
 import { callV3, type V3Call, v3Endpoint } from '#test/support/v3-method.js';
@@ -151,6 +153,25 @@ describe('multisigs', () => {
     const { body, asked } = await ask('multisig/wallets', `${query}&include_orders=${include}`, rows, { profile });
     expect(body.multisigs[0].orders).toEqual(orders);
     expect(asked.map(([name]) => name)).toEqual(include ? ['multisigs', 'ordersOfMultisigs'] : ['multisigs']);
+  });
+
+  it('cost by their orders, between which others get their turns', async () => {
+    const isOver = vi.spyOn(WorkSlices.prototype, 'isOver', 'get').mockReturnValue(true);
+    const next = vi.spyOn(WorkSlices.prototype, 'next');
+    const foreseen: number[] = [];
+    const foresee = (price: number) => void foreseen.push(price);
+    const orders = new Array(30).fill(order);
+    const { body, work } = await ask(
+      'multisig/wallets',
+      `${query}&limit=1`,
+      { ...full, multisigOrders: orders },
+      { foresee },
+    );
+    const turns = next.mock.calls.length;
+    for (const spy of [isOver, next]) spy.mockRestore();
+    expect(body.multisigs[0].orders).toHaveLength(30);
+    expect([foreseen, work]).toEqual([[30 * ROW_PRICE.contract], 30 * ROW_PRICE.contract]);
+    expect(turns).toBeGreaterThan(30);
   });
 
   it('get their own orders only', async () => {

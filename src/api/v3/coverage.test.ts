@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ACCOUNT_PRICE } from '#api/v3/price.js';
+import { v3Context } from '#api/v3/context.js';
+import { COVERAGE_HEADER } from '#api/v3/coverage.js';
+import { writeAddressTail } from '#api/v3/page.js';
+import { ACCOUNT_PRICE, GET_METHOD_PRICE } from '#api/v3/price.js';
 import { v3Endpoints } from '#api/v3/v3-api.js';
 import type { IndexCoverage } from '#drivers/store/index-state.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
@@ -27,7 +30,7 @@ function lookUpsThat(report: Partial<LookUpReport>): LookUps & { readonly asked:
     asked,
     lookUp: async (named) => {
       asked.push(named);
-      return { unknown: 0, absent: 0, read: 0, ...report };
+      return { unknown: 0, absent: 0, read: 0, ran: 0, ...report };
     },
   };
 }
@@ -106,6 +109,7 @@ it('look-ups are work of the client, and answers without what was named are not 
       network: { index: EMPTY, coverage: () => LATE, lookUps: lookUpsThat(report) },
     });
   expect(await answer({ read: 4 })).toMatchObject({ headers: {}, work: 4 * ACCOUNT_PRICE, isKept: true });
+  expect(await answer({ read: 1, ran: 2 })).toMatchObject({ work: ACCOUNT_PRICE + 2 * GET_METHOD_PRICE });
   expect(await answer({ read: 1, unknown: 1 })).toMatchObject({ work: ACCOUNT_PRICE, isKept: false });
 });
 
@@ -114,4 +118,33 @@ it('the document says of each list on what it depends', () => {
   expect(described.map(({ name }) => name)).toEqual(
     expect.arrayContaining(['transactions', 'jetton/wallets', 'traces']),
   );
+});
+
+it('a tail that is written anew says what it lacks', async () => {
+  const headers = new Map<string, string>();
+  let isKept = true;
+  const tailOf = (report: Partial<LookUpReport>, coverage: IndexCoverage = LATE) => {
+    headers.clear();
+    const network = { index: EMPTY, isTestnet: false, coverage: () => coverage, lookUps: lookUpsThat(report) };
+    const context = v3Context(network, {
+      read: {
+        signal: new AbortController().signal,
+        deadlineMs: 10_000,
+        client: { id: 'test', hasKey: false, onTvmCost: () => {} },
+      },
+      switches: { timeoutMs: null, noAddressBook: false, noMetadata: false, debug: false, actionsVersion: null },
+      ...{ profile: 'spec', group: null, worked: () => {}, foresee: () => {}, dependsOn: () => {} },
+      header: (name, value) => void headers.set(name, value),
+      notKept: () => {
+        isKept = false;
+      },
+    });
+    return writeAddressTail({ raws: [OWNER], metadata: true }, context);
+  };
+  await tailOf({});
+  expect([headers.get(COVERAGE_HEADER), isKept]).toEqual(['history=900-1060; state=partial', true]);
+  await tailOf({ unknown: 1 });
+  expect([headers.get(COVERAGE_HEADER), isKept]).toEqual(['history=900-1060; state=partial; unknown=1', false]);
+  await tailOf({}, WHOLE);
+  expect([...headers]).toEqual([]);
 });

@@ -2,7 +2,7 @@ import type { StaticDecode, TObject, TSchema } from '@sinclair/typebox';
 import type { Endpoint } from '#api/http/endpoint.js';
 import type { AnswerHeaders, Profile } from '#api/http/http-api.js';
 import { v3Errors } from '#api/v3/errors.js';
-import { ACCOUNT_PRICE } from '#api/v3/price.js';
+import { ACCOUNT_PRICE, GET_METHOD_PRICE } from '#api/v3/price.js';
 import {
   coverageText,
   historyText,
@@ -160,12 +160,12 @@ export async function lookUpNamed(named: NamedByRequest, context: LookUpContext)
   }
   const deadlineMs = context.lookUpMs();
   const signal = query.signal ?? sharedAbortController().signal;
-  const { unknown, absent, read } = await network.lookUps.lookUp(plain, { deadlineMs, signal });
+  const { unknown, absent, read, ran } = await network.lookUps.lookUp(plain, { deadlineMs, signal });
   coverage.addUnknown(unknown);
   // An account that was deleted before the history would be known as that.
   if (absent > 0) coverage.dependOn('history');
   if (unknown > 0) context.notKept();
-  if (read > 0) worked(read * ACCOUNT_PRICE);
+  if (read > 0 || ran > 0) worked(read * ACCOUNT_PRICE + ran * GET_METHOD_PRICE);
   return unknown === 0;
 }
 
@@ -180,6 +180,11 @@ function plainNames({ accounts = [], contracts = [], jettonWallets, nftItems, do
     nftItems: collections.flatMap((collection) => indexes.map((index) => ({ collection: raw(collection), index }))),
     domains,
   } satisfies NamedContracts;
+}
+
+/** Adds the header to an answer that may lack something, or to one whose tail was written anew and may. */
+export function tellCoverage({ coverage, header }: Pick<CoverageContext, 'coverage' | 'header'>): void {
+  if (coverage.header !== null) header(COVERAGE_HEADER, coverage.header);
 }
 
 /** An endpoint with its coverage. */
@@ -202,8 +207,7 @@ export function coveredEndpointOf<Context extends CoverageContext>() {
       if (mc_seqno !== undefined) context.coverage.requireMcBlock(mc_seqno);
       if (names !== undefined) await lookUpNamed(names(params, context.profile), context);
       const answer = await endpoint.handle(params, context);
-      const { header } = context.coverage;
-      if (header !== null) context.header(COVERAGE_HEADER, header);
+      tellCoverage(context);
       return answer;
     },
   });

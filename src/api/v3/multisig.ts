@@ -24,7 +24,7 @@ import { type V3Context, v3Endpoint } from '#api/v3/context.js';
 import { namedBy } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { base64Text, decimalText } from '#api/v3/json-pieces.js';
-import { checkPage, listAnswer, pageOf } from '#api/v3/page.js';
+import { checkPage, listAnswer, type PiecedRow, pageOf } from '#api/v3/page.js';
 import {
   limitParameter,
   MAX_PAGE_ROWS,
@@ -188,12 +188,22 @@ interface MultisigRow {
   readonly orders: readonly IndexedMultisigOrder[] | null;
 }
 
-const multisigRow = answerValue(MultisigJson.schema, ({ multisig, orders }: MultisigRow, page) => {
-  const rows = orders?.map((order) => writeAnswerJson(MultisigOrderJson, { ...order, withActions: false }, page)) ?? [];
-  // The live service has null for an empty list of orders.
-  const isNull = orders !== null && rows.length === 0 && page.profile === 'toncenter';
-  return writeAnswerJson(MultisigJson, { ...multisig, orders: isNull ? null : `[${rows.join(',')}]` }, page);
-});
+const multisigRow: PiecedRow<MultisigRow> = {
+  schema: MultisigJson.schema,
+  *pieces({ multisig, orders }, page) {
+    // The live service has null for an empty list of orders.
+    const isNull = orders?.length === 0 && page.profile === 'toncenter';
+    const json = writeAnswerJson(MultisigJson, { ...multisig, orders: isNull ? null : '[]' }, page);
+    if (orders === null || orders.length === 0) return yield json;
+    // The orders are its last member.
+    yield json.slice(0, -']}'.length);
+    for (const [i, order] of orders.entries()) {
+      const text = writeAnswerJson(MultisigOrderJson, { ...order, withActions: false }, page);
+      yield i === 0 ? text : `,${text}`;
+    }
+    yield ']}';
+  },
+};
 
 const Multisigs = listAnswer('MultisigResponse', 'multisigs', multisigRow, { metadata: false });
 const MultisigOrders = listAnswer('MultisigOrderResponse', 'orders', MultisigOrderJson, { metadata: false });
@@ -269,11 +279,13 @@ const wallets = v3Endpoint({
 /** By the raw address of the multisig, the oldest first. @throws v3/too-many-orders */
 async function ordersOf(
   multisigs: readonly IndexedMultisig[],
-  { network, query }: V3Context,
+  { network, query, foresee, worked }: V3Context,
 ): Promise<ReadonlyMap<string, readonly IndexedMultisigOrder[]>> {
   const addresses = multisigs.map(({ address }) => address);
   const found = await network.index.ordersOfMultisigs(addresses, MAX_ORDERS + 1, query);
   if (found.length > MAX_ORDERS) throw v3Errors['too-many-orders']({ most: MAX_ORDERS });
+  foresee(found.length * ROW_PRICE.contract);
+  worked(found.length * ROW_PRICE.contract);
   const orders = new Map<string, IndexedMultisigOrder[]>();
   for (const order of found) {
     const multisig = order.multisig.toRaw();

@@ -202,6 +202,19 @@ const index = commaList(Type.Transform(Type.String()).Decode(decodeIndex).Encode
   examples: [['0']],
 });
 
+/** Maximal number of `collection_address` times that of `index`: each index is looked up in each collection. */
+const MAX_PLACES = 1_000;
+
+/** The work of looking up one index in one collection. */
+const PLACE_PRICE = 0.01;
+
+/** How many items `collection_address` and `index` name. */
+function placesIn(given: { readonly collection_address?: readonly unknown[]; readonly index?: readonly unknown[] }) {
+  return (given.collection_address?.length ?? 0) * (given.index?.length ?? 0);
+}
+
+const itemPagePrice = pagePrice(ROW_PRICE.contract);
+
 /** Items are written with their collections. */
 function dependOnCollections(items: readonly IndexedNftItem[], { dependsOn }: V3Context): void {
   const collections = new Map(items.map(({ collection_address: of }) => [of?.toRaw(), of]));
@@ -216,7 +229,8 @@ const items = v3Endpoint({
   description:
     'Items that are confirmed by their collections or have none, and that match all given conditions. If owners or collections are ' +
     'given, they are ordered by owner, collection and index, those without a collection last; otherwise, and with `address`, by ' +
-    'their first transactions; or by their last ones. Several `collection_address` require exactly one `owner_address`.',
+    'their first transactions; or by their last ones. Several `collection_address` require exactly one `owner_address`; the number of ' +
+    `\`collection_address\` times that of \`index\` is at most ${MAX_PLACES.toLocaleString('en')}.`,
   params: Type.Object(
     {
       address: Type.Optional(v3AccountListParameter('Only these items')),
@@ -246,10 +260,16 @@ const items = v3Endpoint({
     if (given.index !== undefined && collection_address.length === 0) {
       throw v3Errors.parameters({ problem: 'index parameter is not allowed without the collection_address' });
     }
+    const places = placesIn(given);
+    if (places <= MAX_PLACES) return;
+    const most = MAX_PLACES.toLocaleString('en');
+    throw v3Errors.parameters({
+      problem: `collection_address and index name ${places.toLocaleString('en')} items, and at most ${most} are allowed`,
+    });
   },
   result: NftItems.schema,
   statuses: STATUSES,
-  price: pagePrice(ROW_PRICE.contract),
+  price: (given, profile) => itemPagePrice(given, profile) + placesIn(given) * PLACE_PRICE,
   coverage: {
     needs: ({ address, index }) => (address === undefined && index === undefined ? ['state'] : []),
     names: ({ address, collection_address: collections, index: indexes }) => {

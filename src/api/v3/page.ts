@@ -10,6 +10,7 @@ import {
 } from '#api/v3/address-book.js';
 import { AddressCollector, type AnswerPage, type AnswerValue } from '#api/v3/answer-type.js';
 import type { V3Context } from '#api/v3/context.js';
+import { tellCoverage } from '#api/v3/coverage.js';
 import { v3Errors } from '#api/v3/errors.js';
 import { type JsonPieces, jsonPieces } from '#api/v3/json-pieces.js';
 import type { AddressRow } from '#api/v3/kept-texts.js';
@@ -58,10 +59,10 @@ export interface ListAnswer<Row> {
   write(listed: Listed<Row>, context: V3Context): Promise<JsonText>;
 }
 
-/** A row of a list of which parts are kept in UTF-8. */
+/** A row of a list of which parts are kept in UTF-8, or which is long: between its pieces others get their turn. */
 export interface PiecedRow<Row> {
   readonly schema: TSchema;
-  pieces(row: Row, page: AnswerPage): readonly SerializedJson[];
+  pieces(row: Row, page: AnswerPage): Iterable<SerializedJson>;
 }
 
 /**
@@ -91,7 +92,7 @@ export function listAnswer<Row>(
       const write =
         'pieces' in row
           ? (each: Row) => row.pieces(each, page)
-          : (each: Row): readonly SerializedJson[] => [row.write[profile](each, page)];
+          : (each: Row): Iterable<SerializedJson> => [row.write[profile](each, page)];
       const head = jsonPieces(`{"${member}":[`);
       await addRows(head, rowsOf(listed, context), write, context);
       head.add('],');
@@ -107,17 +108,19 @@ const MAX_LIST_CHARACTERS = 32 * 2 ** 20;
 export async function addRows<Row>(
   head: JsonPieces,
   rows: readonly Row[],
-  write: (row: Row) => readonly SerializedJson[],
+  write: (row: Row) => Iterable<SerializedJson>,
   { slices }: Pick<V3Context, 'slices'>,
 ): Promise<void> {
   const before = head.length;
   slices.begin();
   for (const [i, row] of rows.entries()) {
-    if (slices.isOver) await slices.next();
     if (i > 0) head.add(',');
-    head.add(...write(row));
-    if (head.length - before > MAX_LIST_CHARACTERS)
-      throw v3Errors['answer-too-large']({ limit: `${MAX_LIST_CHARACTERS} characters` });
+    for (const piece of write(row)) {
+      head.add(piece);
+      if (head.length - before > MAX_LIST_CHARACTERS)
+        throw v3Errors['answer-too-large']({ limit: `${MAX_LIST_CHARACTERS} characters` });
+      if (slices.isOver) await slices.next();
+    }
   }
 }
 
@@ -146,15 +149,17 @@ export async function withAddresses(
   return jsonText(json, { from, keys, source });
 }
 
-/** Writes the last members of an answer anew. */
-export function writeAddressTail({ raws, metadata }: AddressTailSource, context: V3Context) {
+/** Writes the last members of an answer anew, with the header that tells what they may lack. */
+export async function writeAddressTail({ raws, metadata }: AddressTailSource, context: V3Context) {
   // Most of their rows are kept: then nothing else of an address is needed.
   const addresses: AddressesByRaw = {
     size: raws.length,
     keys: () => raws.values(),
     get: (raw) => parseAddress(raw).address,
   };
-  return addressTail(addresses, context, metadata);
+  const tail = await addressTail(addresses, context, metadata);
+  tellCoverage(context);
+  return tail;
 }
 
 /** What the index knows of the addresses of an answer; not read at all when the request excludes both parts. */

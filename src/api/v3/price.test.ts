@@ -26,4 +26,6 @@ test('accounts and hashes of a request cost each', () => {
     25 * price('accountStates', { address: ['x'] }),
   );
   expect(price('transactions', { limit: 1, account: accounts })).toBeGreaterThan(price('transactions', { limit: 1 }));
+  const places = { collection_address: accounts.slice(0, 30), index: accounts.slice(0, 30) };
+  expect(price('nft/items', places) - price('nft/items', {})).toBeGreaterThan(9);
 });

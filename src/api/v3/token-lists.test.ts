@@ -14,6 +14,7 @@ import { callV3, type V3Call, v3Endpoint } from '#test/support/v3-method.js';
 
 const raw = (digit: string) => `${digit === 'F' ? '-1' : '0'}:${digit.repeat(64)}`;
 const at = (digit: string) => decodeAccount(raw(digit));
+const repeated = (times: number, text: string) => new Array(times).fill(text).join(',');
 const bytes = (byte: number) => new Uint8Array(32).fill(byte);
 const base64 = (byte: number) => Buffer.from(bytes(byte)).toString('base64');
 const state = { last_trans_lt: 7n, code_hash: bytes(1), data_hash: bytes(2) };
@@ -171,6 +172,18 @@ describe('requests about tokens', () => {
         { ...page, limit: 100 },
       ],
     ]);
+  });
+
+  it('name at most 1,000 items by collection and index', async () => {
+    const of = (collections: number, indexes: number) =>
+      ask(
+        'nft/items',
+        `owner_address=${raw('D')}&collection_address=${repeated(collections, raw('C'))}&index=${repeated(indexes, '1')}`,
+      );
+    expect((await of(100, 10)).status).toBe(200);
+    const { status, error, asked } = await of(143, 7);
+    expect([status, asked]).toEqual([422, []]);
+    expect(error).toContain('collection_address and index name 1,001 items, and at most 1,000 are allowed');
   });
 
   it.each([

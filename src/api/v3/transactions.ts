@@ -645,13 +645,16 @@ const adjacentTransactions = v3Endpoint({
   coverage: NEEDS_HISTORY,
   freshness: 'head',
   depends: ({ hash }) => [transactionDependency(hash)],
-  handle: async ({ hash, direction: side, limit = MAX_PAGE_ROWS, offset: skipped = 0, sort = 'asc' }, context) => {
+  handle: async ({ hash, direction: side, limit, offset = 0, sort = 'asc' }, context) => {
+    const { network, profile, query, dependsOn, worked } = context;
     const way = side === 'both' ? undefined : side;
-    const found = await context.network.index.adjacentTransactions(hash, way, context.query);
-    if (found === null || found.length === 0) throw v3Errors['adjacent-not-found']({});
-    for (const { trace_root } of found) context.dependsOn(traceDependency(trace_root));
-    const sorted = sort === 'asc' ? found : found.toReversed();
-    return Transactions.write({ rows: sorted.slice(skipped, skipped + limit), next: null }, context);
+    const page = { limit: limit ?? MAX_PAGE_ROWS, offset, sort };
+    const found = await network.index.adjacentTransactions(hash, way, page, query);
+    if (found === null || found.trace_roots.length === 0) throw v3Errors['adjacent-not-found']({});
+    const { rows, trace_roots } = found;
+    for (const root of trace_roots) dependsOn(traceDependency(root));
+    worked(Math.max(0, rows.length - (limit ?? ADJACENT_ROWS[profile])) * ROW_PRICE.transaction);
+    return Transactions.write({ rows, next: null }, context);
   },
 });
 

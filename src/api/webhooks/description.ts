@@ -9,9 +9,10 @@ const id: Json = { type: 'string', description: 'Of the webhook.' };
 const refusals: Json = Object.fromEntries(
   [
     [401, 'An API key is required.'],
-    [404, 'There is no such webhook of this key.'],
+    [404, 'There is no such webhook of this key, or webhooks are off.'],
     [422, 'A parameter is wrong.'],
-    [503, 'Webhooks are off, or their database cannot be reached.'],
+    [429, 'A limit of the client is exceeded, such as its budget of work.'],
+    [503, 'Their database cannot be reached, or the server is overloaded.'],
   ].map(([status, description]) => [status, { description, content: json(ref('Failure')) }]),
 );
 
@@ -52,7 +53,7 @@ export const webhooksOpenApi: Json = {
       },
       ref('Webhook'),
     ),
-    '/api/webhooks/list': look('list', 'The webhooks of this key', [], {
+    '/api/webhooks/list': look('list', 'The webhooks of this key; of all keys for an admin key', [], {
       type: 'object',
       properties: { webhooks: { type: 'array', items: ref('Webhook') } },
     }),
@@ -107,11 +108,15 @@ export const webhooksOpenApi: Json = {
       },
       Webhook: {
         type: 'object',
-        required: ['id', 'url', 'filter', 'created_at'],
+        required: ['id', 'owner', 'url', 'filter', 'created_at'],
         properties: {
           id,
+          owner: {
+            type: ['string', 'null'],
+            description: 'Id of the API key that added it; null: it was added without one.',
+          },
           url: { type: 'string' },
-          filter: { type: 'object' },
+          filter: { type: ['object', 'null'], description: 'Null in a list: those before it are 8 MiB together.' },
           secret: { type: 'string', description: 'Of a webhook that was just added.' },
           cursor: { type: 'string', description: 'Behind the last event that was taken for it.' },
           created_at: { type: 'string', format: 'date-time' },

@@ -1,6 +1,11 @@
 import type { RawReply, RawRequest, RawRoute } from '#api/http/http-api.js';
 import { webhooksOpenApi } from '#api/webhooks/description.js';
-import { DELIVERY_STATES, type StoredDelivery, type StoredWebhook } from '#drivers/store/write/webhooks.js';
+import {
+  DELIVERY_STATES,
+  type ListedWebhook,
+  type StoredDelivery,
+  type StoredWebhook,
+} from '#drivers/store/write/webhooks.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { webhookErrors } from '#services/webhooks/errors.js';
 import type { WebhookOwner, Webhooks } from '#services/webhooks/webhooks.js';
@@ -14,54 +19,101 @@ export interface WebhookRoutesModules {
   readonly access: WebhookAccess;
 }
 
-const JSON_TYPE = { 'Content-Type': 'application/json; charset=utf-8' };
-const CHANGES: ReadonlySet<string> = new Set(['add', 'test', 'rotate', 'remove', 'replay']);
+// The same URL has other answers for other keys, and some have secrets.
+const JSON_HEADERS = { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' };
 
-type Method = (webhooks: Webhooks, owner: WebhookOwner, given: Given) => Promise<unknown>;
+/** Price of a method in work units, without the text of a list. */
+const METHOD_UNITS = 1;
+const CHARACTERS_PER_UNIT = 20_000;
+
+/** Who calls a method. */
+interface Caller {
+  /** Whose webhooks it manages: those of all for an admin key. */
+  readonly owner: WebhookOwner;
+  /** Whose webhooks it adds. */
+  readonly keyId: string | null;
+}
+
+/** A method that changes something. */
+type Method = (webhooks: Webhooks, caller: Caller, given: Given) => Promise<unknown>;
+
+/** A list that is not written yet. */
+interface Listing {
+  /** Characters of most of it. */
+  readonly length: number;
+  /** JSON. */
+  readonly write: () => string;
+}
+
+type ListMethod = (webhooks: Webhooks, caller: Caller, given: Given) => Promise<Listing>;
+
+const LISTS: Readonly<Record<string, ListMethod>> = {
+  list: async (webhooks, { owner }) => {
+    const hooks = await webhooks.list(owner);
+    return {
+      length: sumOf(hooks, ({ url, filter }) => url.length + (filter?.length ?? 0)),
+      write: () => `{"webhooks":[${hooks.map(listedJson).join()}]}`,
+    };
+  },
+  deliveries: async (webhooks, { owner }, given) => {
+    const state = given.word('state', DELIVERY_STATES);
+    const found = await webhooks.deliveries(owner, given.text('id'), state);
+    return {
+      length: sumOf(found, ({ body }) => body.length),
+      write: () => `{"deliveries":[${found.map(deliveryJson).join()}]}`,
+    };
+  },
+};
 
 const METHODS: Readonly<Record<string, Method>> = {
-  list: async (webhooks, owner) => ({ webhooks: (await webhooks.list(owner)).map((hook) => hookJson(hook, false)) }),
-  add: async (webhooks, owner, given) => {
-    const hook = await webhooks.add(owner, { url: given.text('url'), filter: given.object('filter') });
-    return hookJson(hook, true);
+  add: async (webhooks, { keyId }, given) => {
+    const hook = await webhooks.add(keyId, { url: given.text('url'), filter: given.object('filter') });
+    return newHookJson(hook);
   },
-  test: (webhooks, owner, given) => webhooks.test(owner, given.text('id')),
-  rotate: async (webhooks, owner, given) => {
+  test: (webhooks, { owner }, given) => webhooks.test(owner, given.text('id')),
+  rotate: async (webhooks, { owner }, given) => {
     const id = given.text('id');
     const { secret, previous_until } = await webhooks.rotate(owner, id);
     return { id, secret, previous_until: timeText(previous_until) };
   },
-  remove: async (webhooks, owner, given) => {
+  remove: async (webhooks, { owner }, given) => {
     await webhooks.remove(owner, given.text('id'));
     return { removed: true };
   },
-  deliveries: async (webhooks, owner, given) => {
-    const state = given.word('state', DELIVERY_STATES);
-    return { deliveries: (await webhooks.deliveries(owner, given.text('id'), state)).map(deliveryJson) };
-  },
-  replay: async (webhooks, owner, given) => ({
+  replay: async (webhooks, { owner }, given) => ({
     replayed: await webhooks.replay(owner, given.text('id'), given.number('number')),
   }),
 };
 
 /** The routes of `/api/webhooks`. */
 export function webhookRoutes(modules: WebhookRoutesModules): readonly RawRoute[] {
-  const methods = Object.entries(METHODS).map(([name, method]) => ({
-    path: `/api/webhooks/${name}`,
-    name: `webhooks/${name}`,
-    verbs: CHANGES.has(name) ? (['POST'] as const) : (['GET'] as const),
-    style: 'plain' as const,
-    handle: (request: RawRequest, reply: RawReply) => answer(method, request, reply, modules),
-  }));
+  const route = (name: string, verb: 'GET' | 'POST', run: Run): RawRoute => ({
+    ...{ path: `/api/webhooks/${name}`, name: `webhooks/${name}`, verbs: [verb], style: 'plain' },
+    handle: (request, reply) => answer(run, request, reply, modules),
+  });
+  const lists = Object.entries(LISTS).map(([name, list]) =>
+    route(name, 'GET', async (webhooks, caller, request) => {
+      const { length, write } = await list(webhooks, caller, new Given(request.query));
+      return request.inTurn(length / CHARACTERS_PER_UNIT, write);
+    }),
+  );
+  const methods = Object.entries(METHODS).map(([name, method]) =>
+    route(name, 'POST', async (webhooks, caller, request) =>
+      JSON.stringify(await method(webhooks, caller, new Given(request.body))),
+    ),
+  );
   const openapi: RawRoute = {
     ...{ path: '/api/webhooks/openapi.json', name: 'webhooks/openapi', verbs: ['GET'], style: 'plain' },
-    handle: (_, reply) => reply.send(200, JSON_TYPE, JSON.stringify(webhooksOpenApi)),
+    handle: (_, reply) => reply.send(200, JSON_HEADERS, JSON.stringify(webhooksOpenApi)),
   };
-  return [...methods, openapi];
+  return [...lists, ...methods, openapi];
 }
 
+/** Runs a method. @returns its answer: JSON */
+type Run = (webhooks: Webhooks, caller: Caller, request: RawRequest) => Promise<string>;
+
 async function answer(
-  method: Method,
+  run: Run,
   request: RawRequest,
   reply: RawReply,
   { webhooksOf, access }: WebhookRoutesModules,
@@ -70,14 +122,16 @@ async function answer(
     const webhooks = webhooksOf(request.network.name);
     if (webhooks === null) throw webhookErrors.off({});
     if (access === 'keys' && request.keyId === null) throw webhookErrors['key-required']({});
-    const given = new Given(request.method === 'GET' ? request.query : request.body);
-    const result = await method(webhooks, request.keyId, given);
-    reply.send(200, JSON_TYPE, JSON.stringify(result));
+    const { keyId, isAdmin } = request;
+    await request.inTurn(METHOD_UNITS, () => {});
+    reply.send(200, JSON_HEADERS, await run(webhooks, { owner: isAdmin ? null : keyId, keyId }, request));
   } catch (error) {
+    // Limits, which the server answers as those of other APIs.
+    if (isTernError(error) && error.code.startsWith('http/')) throw error;
     const status = statusOfError(error);
     const text =
       isTernError(error) && error.class !== 'internal' ? error.message : `internal error; request ${request.id}`;
-    reply.send(status, JSON_TYPE, JSON.stringify({ error: text, code: status }));
+    reply.send(status, JSON_HEADERS, JSON.stringify({ error: text, code: status }));
   }
 }
 
@@ -134,9 +188,13 @@ class Given {
   }
 }
 
-/** @param isNew then with the secret, which is shown once */
-function hookJson({ id, url, filter, secrets, cursor, created_at }: StoredWebhook, isNew: boolean): object {
-  return { id, url, filter, ...(isNew ? { secret: secrets.secret } : {}), cursor, created_at: timeText(created_at) };
+/** With the secret, which is shown once. */
+function newHookJson({ id, owner, url, filter, secrets, cursor, created_at }: StoredWebhook): object {
+  return { id, owner, url, filter, secret: secrets.secret, cursor, created_at: timeText(created_at) };
+}
+
+function listedJson({ id, owner, url, filter, cursor, created_at }: ListedWebhook): string {
+  return jsonWith({ id, owner, url, cursor, created_at: timeText(created_at) }, 'filter', filter ?? 'null');
 }
 
 function deliveryJson({
@@ -148,13 +206,22 @@ function deliveryJson({
   status,
   problem,
   body,
-}: StoredDelivery): object {
-  return {
+}: StoredDelivery): string {
+  const fields = {
     ...{ number: Number(number), state, attempts, status, problem },
     next_attempt: state === 'waiting' && not_before > 0n ? timeText(not_before) : null,
     changed_at: timeText(changed_at),
-    event: JSON.parse(body) as unknown,
   };
+  return jsonWith(fields, 'event', body);
+}
+
+/** An object as JSON, with a further member that is JSON already. */
+function jsonWith(fields: object, name: string, json: string): string {
+  return `${JSON.stringify(fields).slice(0, -1)},"${name}":${json}}`;
+}
+
+function sumOf<Row>(rows: readonly Row[], lengthOf: (row: Row) => number): number {
+  return rows.reduce((sum, row) => sum + lengthOf(row), 0);
 }
 
 function timeText(ms: bigint): string {

@@ -132,6 +132,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
         {
           ...planned,
           administration,
+          isValidKey: (id) => access.isValidKey?.(id) ?? true,
           hosts: plan.hostOf.filter((each) => each.network === network.name).map(({ host }) => host),
           groups: groups.get(network.name) ?? [],
           dataFolder: plan.keepsKeyBlocks ? settings.data : null,
@@ -417,6 +418,8 @@ interface ServedNetworkOptions extends OpenNetworkOptions {
   readonly localNode: ServedLocalNode | null;
   /** For the admin API; `null` with open access. */
   readonly administration: AccessAdministration | null;
+  /** Whether an API key can still be used, or that is not known. */
+  readonly isValidKey: (id: string) => boolean;
   readonly pending: PendingPlan;
   readonly streams: StreamPlan;
 }
@@ -502,6 +505,7 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
       const { config } = network;
       streams = await openStreams(options.streams, {
         ...{ ...modules, logger, config, index, facts, live: pending?.live ?? null },
+        isValidOwner: options.isValidKey,
       });
       closers.add(() => streams?.close());
     }

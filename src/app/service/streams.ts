@@ -11,7 +11,7 @@ import { toHex } from '#kernel/bytes.js';
 import { progressKey } from '#services/indexer/derivations/derivation.js';
 import { actions } from '#services/indexer/derivations/registered.js';
 import type { LiveTraces } from '#services/pending/live-trace.js';
-import { Webhooks } from '#services/webhooks/webhooks.js';
+import { type WebhookModules, Webhooks } from '#services/webhooks/webhooks.js';
 
 /** Settings of streams and webhooks of a network. */
 export interface StreamPlan {
@@ -30,6 +30,7 @@ interface OpenStreamsModules extends Environment {
   readonly facts: Omit<V3Network, 'index'>;
   /** Null: what is not final is not followed. */
   readonly live: LiveTraces | null;
+  readonly isValidOwner: WebhookModules['isValidOwner'];
 }
 
 /** The events of a network. */
@@ -46,7 +47,7 @@ const CHAIN_DIGITS = 8;
 /** Starts to follow the events of an index, and to send webhooks while this process writes it. */
 export function openStreams(plan: StreamPlan, modules: OpenStreamsModules): Promise<OpenStreams> {
   return withClosers(async (closers) => {
-    const { config, index, facts, live, clock, unixTimeMs, randomBytes, logger } = modules;
+    const { config, index, facts, live, isValidOwner, clock, unixTimeMs, randomBytes, logger } = modules;
     // A local network that is set back has the same zerostate, and other blocks.
     const chain = index.incarnation ?? toHex(config.zeroState.file_hash);
     const hub = new StreamHub(
@@ -67,6 +68,7 @@ export function openStreams(plan: StreamPlan, modules: OpenStreamsModules): Prom
           ...{ source: new HubEventSource(hub, plan.profile), clock, unixTimeMs, randomBytes, logger },
           database: () => index.primary(),
           isLeader: () => index.writing()?.leader === true,
+          isValidOwner,
         },
       );
       webhooks.start();

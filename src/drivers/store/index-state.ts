@@ -93,7 +93,7 @@ function isReplaced({ chain = null }: Pick<IndexIdentity, 'chain'>, stored: Pick
 
 /**
  * Deletes all that is indexed, and creates the index again for the same network, or for another incarnation of a local one. Events
- * go on where they were: `reset` is the only one that is retained. Partitions stay, empty.
+ * go on where they were: `reset` is the only one that is retained. Partitions stay, empty; keys, usage and webhooks stay as they are.
  *
  * @param client in a transaction
  * @throws store/index-in-use, store/other-network, store/no-index
@@ -110,7 +110,7 @@ export async function recreateIndex(
   const { rows: tables } = await client.query<{ name: string }>(
     `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
        AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('schema_migrations', 'index_state', 'action_layouts', 'deferred_indexes')
-       AND relname NOT LIKE 'access\\_%'`,
+       AND relname NOT LIKE 'access\\_%' AND relname NOT IN ('webhooks', 'webhook_deliveries')`,
   );
   await client.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')} RESTART IDENTITY`);
   const { rows } = await client.query<{ last_event: bigint }>(

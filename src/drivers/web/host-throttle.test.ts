@@ -48,6 +48,22 @@ describe('turns at a host', () => {
     expect(turns.take('a')).toBe(0);
   });
 
+  it('are given as before to a host of which a request tells nothing', () => {
+    const clock = new FakeClock();
+    const turns = turnsAt(clock);
+    for (const responded of [null, false, null, false, null, null]) {
+      expect(turns.take('a')).toBe(0);
+      turns.done('a', 10, responded);
+    }
+    expect(turns.take('a')).toBe(0);
+    turns.done('a', 10, false);
+    expect(turns.take('a')).toBe(1_000);
+    clock.advance(1_000);
+    expect(turns.take('a')).toBe(0);
+    turns.done('a', 10, null);
+    expect(turns.take('a')).toBe(0);
+  });
+
   it('are remembered of a bounded number of hosts', () => {
     const turns = turnsAt(new FakeClock());
     turns.take('busy');

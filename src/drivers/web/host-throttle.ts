@@ -66,11 +66,12 @@ export class HostThrottle {
     return Math.max(1, state.nextSlot - now);
   }
 
-  /** Ends a request. @param responded whether the host responded at all */
-  done(host: string, tookMs: number, responded: boolean): void {
+  /** Ends a request. @param responded whether the host responded at all; null: that is not known, and changes nothing */
+  done(host: string, tookMs: number, responded: boolean | null): void {
     const state = this.#state(host);
     state.running = Math.max(0, state.running - 1);
     state.tookMs = (3 * state.tookMs + tookMs) / 4;
+    if (responded === null) return;
     state.failures = responded ? 0 : state.failures + 1;
     const { failures, backoffMs, maxBackoffMs } = this.#limits;
     if (state.failures < failures) return;

@@ -121,6 +121,15 @@ describe.each(['GET', 'POST'] as const)('a hostile server, asked by %s,', (each)
     expect(await failureOf(() => {}, { firstByteMs: 400 })).toMatch(/^web\/time: .* does not answer within 400 ms$/);
   });
 
+  it('that takes the connection and begins no TLS', async () => {
+    server.behave = () => {};
+    const asked = fetchIt({ ...LIMITS, firstByteMs: 400 }, `https://hostile.example.com:${server.port}/`);
+    await expect(asked).rejects.toMatchObject({
+      code: 'web/unreachable',
+      message: expect.stringMatching(/: no connection within 400 ms$/),
+    });
+  });
+
   it('that sends its head byte by byte', async () => {
     const drip: Behaviour = (socket) => {
       let sent = 0;

@@ -151,11 +151,19 @@ export class WebClient {
         ...{ servername: isIP(host) === 0 ? host : '', rejectUnauthorized: true },
       });
       const firstByteMs = Math.min(limits.firstByteMs, limits.totalMs);
-      let cancelTimer = clock.schedule(firstByteMs, () => end(late('does not answer', firstByteMs)));
+      let isConnected = false;
+      let cancelTimer = clock.schedule(firstByteMs, () =>
+        end(isConnected ? late('does not answer', firstByteMs) : unreachable(`no connection within ${firstByteMs} ms`)),
+      );
       let interim = 0;
       let isOver = false;
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
+      request.on('socket', (socket) => {
+        socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+          isConnected = true;
+        });
+      });
       request.on('error', (error) => end(unreachable(error)));
       request.on('information', () => {
         if (++interim > MAX_INTERIM) end(unreachable('it sends interim responses without end'));

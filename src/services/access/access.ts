@@ -125,6 +125,8 @@ export interface Access {
   check(question: AccessRequest): AccessDecision | Promise<AccessDecision>;
   /** Who shares the process with others by an API key; null: it is no key. Nothing is counted. */
   clientOfKey?(key: string, network: string): KeyClient | null;
+  /** Whether a key can still be used, by its id; true while the keys could not be read since the start. Default: it can. */
+  isValidKey?(id: string): boolean;
 }
 
 /** A client with an API key among others. */

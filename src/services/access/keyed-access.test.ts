@@ -73,6 +73,19 @@ function keyOf(more: Partial<KeyRecord> & { readonly expires_at?: string } = {})
   return { key, record };
 }
 
+it('a key can be used until it is revoked or its last secret has expired, and any key while they are not known', () => {
+  const desk = new Desk();
+  const [{ record: good }, { record: revoked }] = [keyOf(), keyOf({ revoked_at: new Date(START).toISOString() })];
+  const { record: ending } = keyOf({ expires_at: new Date(START + 1_000).toISOString() });
+  const valid = () => [good, revoked, ending].map(({ id }) => desk.access.isValidKey(id));
+  expect(valid()).toEqual([true, true, true]);
+  desk.access.setKeys([good, revoked, ending]);
+  expect(valid()).toEqual([true, false, true]);
+  desk.clock.advance(1_000);
+  expect(valid()).toEqual([true, false, false]);
+  expect(desk.access.isValidKey('key_ffffffffff')).toBe(false);
+});
+
 describe('open access', () => {
   it('allows everything', () => {
     for (const key of [null, 'anything', 'x'.repeat(1e6)]) {

@@ -91,6 +91,10 @@ export class KeyedAccess implements Access {
     return record === null ? null : subjectOf(record, network);
   }
 
+  isValidKey(id: string): boolean {
+    return this.#keys?.isValid(id, this.#modules.unixTimeMs()) ?? true;
+  }
+
   clientOfKey(secret: string, network: string): KeyClient | null {
     const key = this.#keys?.bySecret(secret, this.#modules.unixTimeMs()) ?? null;
     if (key === null) return null;

@@ -139,6 +139,13 @@ export class KeyIndex {
     return this.#records.get(id) ?? null;
   }
 
+  /** Whether there is a key with this id that is not revoked, and one of its secrets has not expired. */
+  isValid(id: string, unixTimeMs: number): boolean {
+    const record = this.byId(id);
+    if (record === null || record.revoked_at !== null) return false;
+    return record.secrets.some(({ expires_at }) => expires_at === null || unixTimeMs < Date.parse(expires_at));
+  }
+
   /** The key that a request gave; `null` when it is none, revoked or expired. */
   bySecret(text: string, unixTimeMs: number): KeyRecord | null {
     if (!looksLikeApiKey(text)) return null;

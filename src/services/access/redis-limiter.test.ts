@@ -87,11 +87,17 @@ describe('without a Redis that answers', () => {
   });
 });
 
-/** Answers a script as written; it answers nothing more after `hangs`. */
-async function redisThatAnswers(script: string): Promise<{ server: Server; port: number; hang(): void }> {
+/** Answers a script as written; after `hang` it answers nothing until `goOn`. */
+async function redisThatAnswers(script: string): Promise<{ server: Server; port: number; hang(): void; goOn(): void }> {
   let isHanging = false;
+  let late: (() => void)[] = [];
   const hang = (): void => {
     isHanging = true;
+  };
+  const goOn = (): void => {
+    isHanging = false;
+    for (const answer of late) answer();
+    late = [];
   };
   const server = await listen((socket) => {
     socket.on('data', (bytes) => {
@@ -100,13 +106,16 @@ async function redisThatAnswers(script: string): Promise<{ server: Server; port:
         .split(/^\*\d+\r\n/m)
         .slice(1)) {
         const name = command.split('\r\n')[1]!.toLowerCase();
-        if (isHanging) return;
-        if (name === 'info') socket.write('$19\r\nredis_version:7.2.0\r\n');
-        else socket.write(name.startsWith('eval') ? script : '+OK\r\n');
+        const answer = (): void => {
+          if (name === 'info') socket.write('$19\r\nredis_version:7.2.0\r\n');
+          else socket.write(name.startsWith('eval') ? script : '+OK\r\n');
+        };
+        if (isHanging) late.push(answer);
+        else answer();
       }
     });
   });
-  return { server, port: (server.address() as AddressInfo).port, hang };
+  return { server, port: (server.address() as AddressInfo).port, hang, goOn };
 }
 
 describe('when Redis stops answering', () => {
@@ -128,6 +137,24 @@ describe('when Redis stops answering', () => {
     limiter!.close();
     server.close();
   });
+});
+
+it('work alone finds out that Redis answers again', async () => {
+  const { server, port, hang, goOn } = await redisThatAnswers('*2\r\n:1\r\n$1\r\n0\r\n');
+  connect(port);
+  const ofWork = { ...limits, requests_per_second: null, daily_quota: null, work_per_second: 1_000, work_burst: 1_000 };
+  const isUp = async (units: number) => {
+    await limiter!.takeWork({ ...question, limits: ofWork }, units);
+    return limiter!.metrics.up;
+  };
+  await expect.poll(() => isUp(20)).toBe(true);
+  hang();
+  await expect.poll(() => isUp(20)).toBe(false);
+  goOn();
+  await expect.poll(() => isUp(1)).toBe(true);
+  expect(limiter!.metrics.outages).toBe(1);
+  limiter!.close();
+  server.close();
 });
 
 describe('the URL', () => {

@@ -119,26 +119,36 @@ export class RedisLimiter implements Limiter {
     const { requests_per_second, daily_quota } = question.limits;
     if (requests_per_second === null && daily_quota === null) return this.#modules.fallback.take(question);
     const now = this.#modules.clock.now();
-    if (this.#redis.status !== 'ready' || (!this.#isUp && now < this.#askAgainAt)) return this.#takeHere(question);
+    if (this.#isAway(now)) return this.#takeHere(question);
     const wait = this.#waits.get(question.subject);
     if (wait !== undefined && now - (question.waitedMs ?? 0) < wait.askAgainAt) {
       return { passed: false, by: wait.by, waitMs: Math.max(LEAST_WAIT_MS, wait.endsAt - now) };
     }
-    // This request probes whether Redis is back; the others do not wait for it.
-    if (!this.#isUp) this.#askAgainAt = now + this.#probeMs;
+    if (!this.#isUp) this.#beginProbe(now);
     return this.#takeThere(question);
   }
 
   takeWork(question: LimitRequest, units: number): LimitDecision | Promise<LimitDecision> {
     const { subject, limits } = question;
     if (limits.work_per_second === null) return PASSED;
-    if (!this.#isUp) return this.#modules.fallback.takeWork(question, units);
     const now = this.#modules.clock.now();
+    if (this.#isAway(now)) return this.#modules.fallback.takeWork(question, units);
     const wait = this.#waits.get(workKey(subject));
     if (wait !== undefined && now < wait.askAgainAt) return { passed: false, by: 'work', waitMs: wait.endsAt - now };
-    if (units > SMALL_UNITS) return this.#takeWorkThere(question, units);
+    if (!this.#isUp) this.#beginProbe(now);
+    if (!this.#isUp || units > SMALL_UNITS) return this.#takeWorkThere(question, units);
     this.#addWork(question, units);
     return PASSED;
+  }
+
+  /** Whether this process counts on its own: Redis does not answer, and it is not time to ask it again. */
+  #isAway(now: number): boolean {
+    return this.#redis.status !== 'ready' || (!this.#isUp && now < this.#askAgainAt);
+  }
+
+  /** One request probes whether Redis is back; the others do not wait for it. */
+  #beginProbe(now: number): void {
+    this.#askAgainAt = now + this.#probeMs;
   }
 
   settleWork(question: LimitRequest, units: number): void {
@@ -163,13 +173,16 @@ export class RedisLimiter implements Limiter {
   }
 
   async #takeWorkThere(question: LimitRequest, units: number): Promise<LimitDecision> {
+    const isProbe = !this.#isUp;
     let taken: TakenWork;
     try {
       taken = await this.#askForWork(question, units, 'take');
     } catch (error) {
+      if (isProbe) this.#probeMs = Math.min(this.#probeMs * 2, LONGEST_PROBE_MS);
       this.#down((error as Error).message);
       return this.#modules.fallback.takeWork(question, units);
     }
+    if (!this.#isUp) this.#up();
     const [passed, waitMs] = taken;
     if (passed === 1) return PASSED;
     this.#holdWork(question.subject, Number(waitMs));

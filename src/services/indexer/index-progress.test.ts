@@ -56,6 +56,7 @@ describe('ranges of seqnos', () => {
 
 describe('the view of an index', () => {
   const empty = { partition_rounds: 1, indexedRanges: [], pruned_below: 0, state_seqno: null };
+  const ROW = { partition_rounds: 1, rounds: '{}', pruned_below: 0, state_seqno: null };
   const never = new AbortController().signal;
   const isSettled = (waited: Promise<void>) =>
     Promise.race([waited.then(() => true), new Promise((resolve) => setImmediate(() => resolve(false)))]);
@@ -73,6 +74,35 @@ describe('the view of an index', () => {
     ]) {
       expect(await isSettled(new IndexView(state, {} as never).untilWritten(never))).toBe(true);
     }
+  });
+
+  it('counts orphan messages seldom when that takes long', async () => {
+    let [now, orphans] = [0, 0];
+    const count = async (text: string) => {
+      if (!text.includes('orphan_messages')) return 1n;
+      now += 100;
+      orphans++;
+      return BigInt(orphans);
+    };
+    const client = {
+      query: async (text: unknown) => {
+        if (typeof text !== 'string' || !text.includes('count(*)')) return { rows: [{ ...ROW }] };
+        return { rows: [{ n: await count(text) }] };
+      },
+    };
+    const work = {
+      database: { withWriter: (read: (lent: typeof client) => unknown) => read(client) },
+      retries: { run: (read: () => unknown) => read() },
+      clock: { now: () => now },
+    };
+    const view = new IndexView(empty, work as never);
+    await view.count(never);
+    now += 19_999;
+    await view.count(never);
+    expect(view.counts).toEqual({ incomplete: 1, orphans: 1 });
+    now += 1;
+    await view.count(never);
+    expect(view.counts).toEqual({ incomplete: 1, orphans: 2 });
   });
 
   it('is not waited for after an abort', async () => {

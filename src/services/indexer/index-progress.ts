@@ -58,9 +58,12 @@ export interface IndexedHead {
   readonly gen_utime: number;
 }
 
+/** In an index of selected accounts orphan messages only become more. The pause after counting them is so many times as long as that took. */
+const COUNT_PAUSE = 200;
+
 /** What this process knows about the index: its state as last read, updated with the batches written since. */
 export class IndexView {
-  readonly #work: Pick<IndexerContext, 'database' | 'retries'>;
+  readonly #work: Pick<IndexerContext, 'database' | 'retries' | 'clock'>;
   #state: IndexState;
   #head: IndexedHead | null = null;
   /** Ranges that were written since the last read began. */
@@ -68,8 +71,10 @@ export class IndexView {
   #delayMs: number | null = null;
   readonly #firstWritten = sharedAbortController();
   #counts: { readonly incomplete: number; readonly orphans: number } | null = null;
+  /** Orphan messages are counted again from then on. */
+  #countOrphansAt = Number.NEGATIVE_INFINITY;
 
-  constructor(state: IndexState, work: Pick<IndexerContext, 'database' | 'retries'>) {
+  constructor(state: IndexState, work: Pick<IndexerContext, 'database' | 'retries' | 'clock'>) {
     this.#state = state;
     this.#work = work;
   }
@@ -135,17 +140,32 @@ export class IndexView {
     else if (head !== null && (newest === head.seqno || this.#head?.seqno !== newest)) this.#head = head;
   }
 
-  /** Reads the state of the index, and counts incomplete accounts and orphan messages. @throws indexer/stopped */
+  /**
+   * Reads the state of the index, and counts incomplete accounts and orphan messages: these seldom when counting them takes long.
+   *
+   * @throws indexer/stopped
+   */
   async count(signal: AbortSignal): Promise<void> {
-    const { database, retries } = this.#work;
     await this.read(signal);
-    const query = `SELECT (SELECT count(*) FROM accounts WHERE incomplete) AS incomplete,
-                     (SELECT count(*) FROM orphan_messages) AS orphans`;
+    const incomplete = await this.#countRows('accounts WHERE incomplete', signal);
+    const { clock } = this.#work;
+    let orphans = this.#counts?.orphans ?? 0;
+    if (clock.now() >= this.#countOrphansAt) {
+      const begun = clock.now();
+      orphans = await this.#countRows('orphan_messages', signal);
+      const now = clock.now();
+      this.#countOrphansAt = now + (now - begun) * COUNT_PAUSE;
+    }
+    this.#counts = { incomplete, orphans };
+  }
+
+  async #countRows(from: string, signal: AbortSignal): Promise<number> {
+    const { database, retries } = this.#work;
     const { rows } = await retries.run(
-      () => database.withWriter((client) => client.query<{ incomplete: bigint; orphans: bigint }>(query)),
+      () => database.withWriter((client) => client.query<{ n: bigint }>(`SELECT count(*) AS n FROM ${from}`)),
       signal,
     );
-    this.#counts = { incomplete: Number(rows[0]!.incomplete), orphans: Number(rows[0]!.orphans) };
+    return Number(rows[0]!.n);
   }
 }
 

@@ -3,6 +3,7 @@ import { seqnoOfId } from '#drivers/store/keys.js';
 import { readMcBlockIds } from '#drivers/store/write/neighbours.js';
 import { pruneBelow } from '#drivers/store/write/partitions.js';
 import { countWantedPastContracts } from '#drivers/store/write/past-contracts.js';
+import { disownCursorsBehind } from '#drivers/store/write/webhooks.js';
 import { sameBlock } from '#formats/proofs/block-id.js';
 import { pause } from '#kernel/clock.js';
 import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
@@ -18,6 +19,7 @@ import { Follower } from '#services/indexer/follow.js';
 import {
   type IndexerContext,
   type IndexView,
+  missingRanges,
   newestRange,
   type WriteProgress,
 } from '#services/indexer/index-progress.js';
@@ -60,7 +62,8 @@ export class IndexLeader {
    *
    * @param recovered called when the index has all of the chain: what failed before is over
    * @returns true
-   * @throws indexer/stopped, chain/aborted, and errors to be retried by the caller
+   * @throws indexer/stopped, also when a part only ended because the signal was given; chain/aborted, and errors to be retried by
+   *   the caller
    */
   async run(outer: AbortSignal, recovered: () => void = () => {}): Promise<true> {
     const stop = sharedAbortController();
@@ -80,6 +83,7 @@ export class IndexLeader {
       stop.abort();
       await Promise.allSettled(parts);
     }
+    if (outer.aborted) throw indexerErrors.stopped({});
     return true;
   }
 
@@ -151,13 +155,17 @@ export class IndexLeader {
   }
 
   async #plan(signal: AbortSignal, recovered: () => void): Promise<IndexingPlan> {
-    const { facts, settings } = this.#work;
+    const { facts, settings, database, retries } = this.#work;
     const { view } = this.#modules;
     const { follow, followWithin, to } = settings;
     await view.read(signal);
     const head = (await facts.waitForHead(1, signal)).block.seqno;
     await this.#requireSameBranch(head, signal);
     if (view.head?.seqno === head) recovered();
+    if (view.state.indexedRanges.length === 0) {
+      // Where an index of the same network was before this one, webhooks may be farther than the chain.
+      await retries.run(() => database.withWriter((client) => disownCursorsBehind(client, head)), signal);
+    }
     const from = Math.max(await this.#first(head, signal), view.state.pruned_below);
     if (!follow) return { wanted: { from, to: Math.min(to ?? head, head) }, followFrom: null };
     const reached = Math.max(newestRange(view.state.indexedRanges)?.to ?? 0, from - 1);
@@ -187,18 +195,24 @@ export class IndexLeader {
   async #first(head: number, signal: AbortSignal): Promise<number> {
     const { facts, settings } = this.#work;
     const { from } = settings;
-    const { indexedRanges, state_seqno } = this.#modules.view.state;
-    // History begins after imported states.
-    const afterState = state_seqno === null ? null : state_seqno + 1;
-    const firstIndexed = indexedRanges[0]?.from ?? afterState ?? head;
-    const isKnown = from === 'now' || (from === null && afterState !== null);
-    const first = isKnown ? firstIndexed : (from ?? ((await facts.reachesGenesis(signal)) ? 1 : firstIndexed));
+    const firstKnown = this.#firstKnown ?? head;
+    const isKnown = from === 'now' || (from === null && this.#modules.view.state.state_seqno !== null);
+    const first = isKnown ? firstKnown : (from ?? ((await facts.reachesGenesis(signal)) ? 1 : firstKnown));
     return Math.max(first, await retentionStart(this.#work, signal));
+  }
+
+  /** The first seqno that the index has, or that follows its imported states, if that is lower; null: it has nothing. */
+  get #firstKnown(): number | null {
+    const { indexedRanges, state_seqno } = this.#modules.view.state;
+    const first = indexedRanges[0]?.from ?? null;
+    // History begins after imported states.
+    if (state_seqno === null) return first;
+    return Math.min(first ?? state_seqno + 1, state_seqno + 1);
   }
 
   /** Fills missing bundles; while following, then completes accounts and fills new gaps periodically. */
   async #fill(wanted: SeqnoRange, followFrom: number | null, signal: AbortSignal): Promise<void> {
-    const { fillThreads, written, view } = this.#modules;
+    const { fillThreads, written, view, detection } = this.#modules;
     const filler = new Filler(this.#work, fillThreads, written);
     const completer = new AccountCompleter(this.#work);
     if (followFrom === null) {
@@ -211,11 +225,19 @@ export class IndexLeader {
       return;
     }
     let isFilled = false;
-    const filling = filler.run(wanted, signal).then(() => {
-      isFilled = true;
-      this.#modules.detection.setPace('following');
-    });
-    filling.catch(() => {});
+    const fill = (range: SeqnoRange): Promise<void> => {
+      isFilled = false;
+      detection.setPace('filling-and-following');
+      const done = filler.run(range, signal).then(() => {
+        isFilled = true;
+        detection.setPace('following');
+      });
+      done.catch(() => {});
+      return done;
+    };
+    let { from } = wanted;
+    let firstKnown = this.#firstKnown;
+    let filling = fill(wanted);
     for (;;) {
       // As soon as everything is filled, and then periodically.
       const interval = pause(MAINTENANCE_MS, this.#work.clock, signal);
@@ -224,9 +246,16 @@ export class IndexLeader {
       await view.count(signal);
       const newest = newestRange(view.state.indexedRanges);
       if (newest === null) continue;
+      const first = this.#firstKnown;
+      if (first !== null && first !== firstKnown && typeof this.#work.settings.from !== 'number') {
+        // Another process may have imported states as of a block before those that are wanted.
+        from = Math.min(from, Math.max(first, await retentionStart(this.#work, signal)));
+        firstKnown = first;
+      }
       // Until filled, only recently changed accounts are requested; others may become complete with the blocks still to be filled.
       await completer.run({ from: isFilled ? 0 : newest.from, to: newest.to }, signal);
-      if (isFilled) await filler.run({ from: wanted.from, to: newest.from - 1 }, signal);
+      const gap = { from: Math.max(from, view.state.pruned_below), to: newest.from - 1 };
+      if (isFilled && missingRanges(gap, view.state.indexedRanges).length > 0) filling = fill(gap);
     }
   }
 

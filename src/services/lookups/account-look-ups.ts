@@ -6,6 +6,7 @@ import {
   type AccountKnowledge,
   type IndexHeadBlock,
   knownJettonWallets,
+  knownNftItems,
   readAccountKnowledge,
   readIndexHeadBlock,
   relatedContracts,
@@ -99,7 +100,7 @@ export class AccountLookUps implements LookUps {
     const known = coverage();
     // Who has no row does not exist, or there is nothing to look up for.
     if (known === null || isStateComplete(known) || known.history.length === 0)
-      return { unknown: 0, absent: 0, read: 0 };
+      return { unknown: 0, absent: 0, read: 0, ran: 0 };
     const began = clock.now();
     const run = new LookUpRun(
       this.#options.mostPerRequest,
@@ -118,7 +119,7 @@ export class AccountLookUps implements LookUps {
     }
     this.#counts.limited += run.limited;
     this.#counts.undetected += run.undetected;
-    return { unknown: run.unknown, absent: run.absent, read: run.read };
+    return { unknown: run.unknown, absent: run.absent, read: run.read, ran: run.ran };
   }
 
   /** @returns whether it is in the index now; never fails */
@@ -201,6 +202,7 @@ class LookUpRun {
   #left: number;
   absent = 0;
   read = 0;
+  ran = 0;
   limited = 0;
   undetected = 0;
 
@@ -222,12 +224,7 @@ class LookUpRun {
   async all({ accounts = [], contracts = [], jettonWallets = [], nftItems = [], domains = [] }: NamedContracts) {
     const found = await Promise.all([
       this.#jettonWallets(jettonWallets),
-      this.#resolve(
-        nftItems.map(({ collection, index }) => ({
-          name: `item ${index} of ${collection}`,
-          find: (block: BlockId) => this.#modules.names.nftItem(addressOf(collection), index, this.#limits(block)),
-        })),
-      ),
+      this.#nftItems(nftItems),
       this.#resolve(
         domains.map((domain) => ({
           name: `domain ${domain}`,
@@ -284,6 +281,23 @@ class LookUpRun {
           find: (block: BlockId) => this.#modules.names.jettonWallet(jetton, owner, this.#limits(block)),
         })),
     );
+  }
+
+  /** Those that are known are looked at all the same, for what answers show with them. */
+  async #nftItems(places: readonly { readonly collection: string; readonly index: bigint }[]): Promise<Address[]> {
+    if (places.length === 0) return [];
+    const parsed = places.map(({ collection, index }) => ({ collection: addressOf(collection), index }));
+    const stored = parsed.map(({ collection, index }) => ({ collection: addressBytes(collection), index }));
+    const known = await this.#reading((reader) => knownNftItems(reader, stored));
+    const found = await this.#resolve(
+      parsed
+        .filter((_, i) => !known.has(i))
+        .map(({ collection, index }) => ({
+          name: `item ${index} of ${collection.toRaw()}`,
+          find: (block: BlockId) => this.#modules.names.nftItem(collection, index, this.#limits(block)),
+        })),
+    );
+    return [...Array.from(known.values(), addressOfBytes), ...found];
   }
 
   /** Addresses that names stand for. */
@@ -371,7 +385,8 @@ class LookUpRun {
   }
 
   #limits(at: BlockId) {
-    return { at, signal: this.#signal, deadlineMs: Math.max(1, this.#until - this.#modules.clock.now()) };
+    const deadlineMs = Math.max(1, this.#until - this.#modules.clock.now());
+    return { at, signal: this.#signal, deadlineMs, onRun: () => void this.ran++ };
   }
 }
 

@@ -30,6 +30,8 @@ export interface LookUpReport {
   readonly absent: number;
   /** Accounts that were read from the chain for this request. */
   readonly read: number;
+  /** Get-methods that ran for this request, to find the addresses of what it names. */
+  readonly ran: number;
 }
 
 /** Reads what requests name and the index has never seen from the chain, and adds it to the index. */

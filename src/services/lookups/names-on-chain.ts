@@ -1,4 +1,4 @@
-import { nullOnContractError } from '#domain/contracts/contract-view.js';
+import { type ContractView, nullOnContractError } from '#domain/contracts/contract-view.js';
 import type { DnsRoot } from '#domain/contracts/dns-domain.js';
 import { getWalletAddress } from '#domain/contracts/interfaces/jetton-master.js';
 import { getNftAddressByIndex } from '#domain/contracts/interfaces/nft-collection.js';
@@ -21,6 +21,8 @@ export interface NameLimits {
   readonly at: BlockId;
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
+  /** A get-method is run. */
+  readonly onRun: () => void;
 }
 
 interface KnownName {
@@ -50,7 +52,7 @@ export class NamesOnChain {
   /** The wallet of an owner, by the master, and the master; the master alone where it is none. */
   jettonWallet(jetton: Address, owner: Address, limits: NameLimits): Promise<readonly Address[]> {
     return this.#name(`jetton ${jetton.toRaw()} ${owner.toRaw()}`, limits, async () => {
-      const view = this.#modules.contracts.contractsAt(limits);
+      const view = this.#view(limits);
       const wallet = await nullOnContractError(async () =>
         view.runGetMethod(await view.contract(jetton), getWalletAddress, owner),
       );
@@ -61,7 +63,7 @@ export class NamesOnChain {
   /** The item of a collection with an index, and the collection. */
   nftItem(collection: Address, index: bigint, limits: NameLimits): Promise<readonly Address[]> {
     return this.#name(`item ${collection.toRaw()} ${index}`, limits, async () => {
-      const view = this.#modules.contracts.contractsAt(limits);
+      const view = this.#view(limits);
       const item = await nullOnContractError(async () =>
         view.runGetMethod(await view.contract(collection), getNftAddressByIndex, index),
       );
@@ -72,7 +74,7 @@ export class NamesOnChain {
   /** The contracts that resolve a domain, from the root resolver of the chain and from the collection of its zone; label by label. */
   domain(name: string, limits: NameLimits): Promise<readonly Address[]> {
     return this.#name(`domain ${name}`, limits, async () => {
-      const view = this.#modules.contracts.contractsAt(limits);
+      const view = this.#view(limits);
       const begins = this.#dnsRoots
         .filter(({ zone }) => name.toLowerCase().endsWith(`.${zone}`))
         .map(({ zone, collection }) => ({ resolver: collection, rest: name.slice(0, -zone.length - 1) }));
@@ -87,6 +89,17 @@ export class NamesOnChain {
         throw error;
       }
     });
+  }
+
+  #view(limits: NameLimits): ContractView {
+    const view = this.#modules.contracts.contractsAt(limits);
+    return {
+      contract: (address) => view.contract(address),
+      runGetMethod: (contract, method, ...given) => {
+        limits.onRun();
+        return view.runGetMethod(contract, method, ...given);
+      },
+    };
   }
 
   async #dnsRoot(limits: NameLimits): Promise<Address | null> {

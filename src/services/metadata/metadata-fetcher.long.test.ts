@@ -28,7 +28,8 @@ let client: pg.Client;
 let database: Database;
 let server: Server;
 let port: number;
-let answer: (path: string) => string | Promise<string> = () => '{}';
+/** What the server answers: a body, or a status. */
+let answer: (path: string) => string | number | Promise<string> = () => '{}';
 let asked: string[] = [];
 let [atOnce, mostAtOnce] = [0, 0];
 const running: MetadataFetcher[] = [];
@@ -39,7 +40,8 @@ beforeAll(async () => {
     mostAtOnce = Math.max(mostAtOnce, ++atOnce);
     const body = await answer(request.url!);
     atOnce--;
-    response.end(body);
+    if (typeof body === 'number') response.writeHead(body).end();
+    else response.end(body);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   port = (server.address() as AddressInfo).port;
@@ -281,6 +283,41 @@ describe('metadata that is due', () => {
     expect(tries).toBeLessThan(12);
     expect(found.filter(({ failure }) => failure !== null)).toHaveLength(tries);
     expect(fetcher.metrics().resting_hosts).toBe(1);
+  });
+});
+
+describe('metadata behind the IPFS gateway', () => {
+  const CID = `Qm${'a'.repeat(44)}`;
+  const clock = { ...systemClock, now: () => systemClock.now() * 20 };
+  const start = (modules: Partial<FetcherModules> = {}): MetadataFetcher => {
+    const fetcher = fetcherWith({ clock, ...modules }, { gateway: `http://gateway.example.com:${port}` });
+    fetcher.start();
+    return fetcher;
+  };
+  const links = (name: string, count: number) => Array.from({ length: count }, (_, i) => `ipfs://${CID}/${name}/${i}`);
+  const isAlive = ({ uri }: Row) => uri.includes('/alive/');
+
+  it.each([
+    ['has no answer', () => new Promise<string>(() => {})],
+    ['is answered with 504', () => 504],
+  ])('is fetched while that of other tokens %s', async (_name, unpinned) => {
+    answer = (path) => (path.includes('/dead/') ? unpinned() : '{"name":"a"}');
+    await addLinks([...links('dead', 12), ...links('alive', 2)]);
+    await client.query(`UPDATE token_metadata SET due_at = due_at + 20 WHERE uri LIKE '%alive%'`);
+    const limits = { ...FETCH_LIMITS, firstByteMs: 100 };
+    const fetcher = start({ web: new WebClient(limits, { policy: toServer, clock: systemClock }) });
+    const found = await rowsThat((all) =>
+      all.every((row) => (isAlive(row) ? row.document !== null : row.failure !== null)),
+    );
+    expect(found.filter(isAlive)).toHaveLength(2);
+    expect(fetcher.metrics().resting_hosts).toBe(0);
+  });
+
+  it.each([429, 503])('is not fetched for a while when the gateway answers with %d', async (status) => {
+    answer = () => status;
+    await addLinks(links('any', 12));
+    const fetcher = start();
+    await expect.poll(() => fetcher.metrics().resting_hosts, { timeout: 10_000 }).toBe(1);
   });
 });
 

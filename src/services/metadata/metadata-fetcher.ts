@@ -191,11 +191,11 @@ export class MetadataFetcher {
       }
       const known = metadataError(error);
       this.#fail(row, known);
-      this.#finish(link, began, hostResponded(known));
+      this.#finish(link, began, isOfContent(link, known) ? null : hostResponded(known));
     }
   }
 
-  #finish(link: MetadataLink, began: number, hasAnswered: boolean): void {
+  #finish(link: MetadataLink, began: number, hasAnswered: boolean | null): void {
     const tookMs = this.#modules.clock.now() - began;
     this.#sums.fetch_seconds += tookMs / 1000;
     if (link.kind === 'web') this.#hosts.done(link.url.host, tookMs, hasAnswered);
@@ -254,6 +254,12 @@ function failedOutcome(
 function hostResponded({ code, data }: TernError): boolean {
   if (code === metadataErrors.status.code) return !UNAVAILABLE.has(Number(data.status));
   return !NO_RESPONSE.has(code);
+}
+
+/** Whether a fetch failed as those of content that nobody has: a gateway looks for it until it gives up, or its client does. */
+function isOfContent(link: MetadataLink, { code, data }: TernError): boolean {
+  if (link.kind !== 'web' || !link.isGateway) return false;
+  return code === metadataErrors.time.code || (code === metadataErrors.status.code && data.status === 504);
 }
 
 /** A message that PostgreSQL JSON can hold: servers choose parts of messages. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
-import { listDeliveries, replayDead } from '#drivers/store/write/webhooks.js';
+import { listDeliveries, readWebhooks, replayDead } from '#drivers/store/write/webhooks.js';
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -62,6 +62,8 @@ let secret = '';
 let signatures: readonly string[] = [];
 let url = '';
 const running: Webhooks[] = [];
+/** Keys that cannot be used any more. */
+const revoked = new Set<string>();
 
 beforeAll(async () => {
   test = await testDatabase();
@@ -102,6 +104,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await Promise.all(running.splice(0).map((each) => each.close()));
+  revoked.clear();
   await database.transaction((client) => client.query('DELETE FROM webhooks'));
 });
 
@@ -112,6 +115,7 @@ function start(source: EventSource, settings: Partial<WebhookSettings> = {}, use
     { ...QUICK, ...settings },
     {
       ...{ source, clock: systemClock, unixTimeMs: Date.now, logger: silentLogger, isLeader: () => true },
+      isValidOwner: (keyId) => !revoked.has(keyId),
       database: async () => used,
       randomBytes: (size) => crypto.getRandomValues(new Uint8Array(size)),
     },
@@ -329,6 +333,34 @@ describe('a webhook', () => {
     expect(await codeOf(webhooks.remove('key2', id))).toBe('webhooks/no-such-hook');
     await webhooks.remove('key1', id);
     expect(await webhooks.list(null)).toEqual([]);
+  });
+
+  it('is not sent while its key cannot be used, does not count, and can be removed by the operator', async () => {
+    const source = new CountedEvents();
+    const webhooks = start(source, { maxHooks: 1 });
+    const id = await hook(webhooks, 'key1');
+    source.add(1);
+    await expect.poll(numbers).toEqual([1]);
+    expect(await codeOf(webhooks.add('key2', { url, filter: {} }))).toBe('webhooks/too-many');
+    revoked.add('key1');
+    await expect.poll(() => webhooks.metrics().hooks).toBe(0);
+    source.add(1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(numbers()).toEqual([1]);
+    revoked.delete('key1');
+    await expect.poll(numbers).toEqual([1, 2]);
+    revoked.add('key1');
+    await webhooks.add('key2', { url, filter: {} });
+    await webhooks.remove(null, id);
+    expect((await webhooks.list(null)).map(({ owner }) => owner)).toEqual(['key2']);
+  });
+
+  it('has its filter in a list until they are too long together', async () => {
+    const webhooks = start(new CountedEvents());
+    const ids = [await hook(webhooks), await hook(webhooks), await hook(webhooks)];
+    const listed = await database.transaction((client) => readWebhooks(client, null, 5));
+    expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(ids));
+    expect(listed.map(({ filter }) => filter)).toEqual(['{}', '{}', null]);
   });
 
   it('is refused beyond the bound, and for a target that is not public', async () => {

@@ -6,6 +6,7 @@ import {
   deleteWebhook,
   dropDeliveries,
   insertWebhook,
+  type ListedWebhook,
   listDeliveries,
   readWebhook,
   readWebhookStates,
@@ -36,6 +37,8 @@ export interface WebhookModules {
   readonly source: EventSource;
   /** Whether this process sends: it is the leader of the index. Must be fast. */
   readonly isLeader: () => boolean;
+  /** Whether the API key of an owner can still be used, or that is not known: webhooks of others are kept, and not sent. Must be fast. */
+  readonly isValidOwner: (keyId: string) => boolean;
   readonly clock: Clock;
   readonly unixTimeMs: () => number;
   /** Unpredictable. */
@@ -60,7 +63,9 @@ const WEB_LIMITS = {
   headerBytes: 16 * 1024,
   redirects: 0,
 };
-const MOST_LISTED = { count: 1_000, bytes: 4 * 2 ** 20 };
+const MOST_LISTED = { count: 1_000, bytes: 2 ** 20 };
+/** Characters of the filters in a list: more than those of one key have. */
+const MOST_FILTERS = 8 * 2 ** 20;
 const LONGEST_URL = 2_048;
 const LONGEST_FILTER = 256 * 1024;
 const DROP_EVERY_MS = 600_000;
@@ -80,6 +85,8 @@ export class Webhooks {
   #droppedAt = Number.NEGATIVE_INFINITY;
   readonly #looking: Polling;
   #hasFailed = false;
+  /** Hooks whose owners are not valid, when it was last looked. */
+  #unsent = 0;
 
   constructor(settings: Partial<WebhookSettings>, modules: WebhookModules) {
     this.#settings = { ...defaultWebhookSettings, ...settings };
@@ -120,7 +127,9 @@ export class Webhooks {
       secrets: { secret: newSecret(randomBytes), previous_secret: null, previous_until: 0n },
     };
     await this.#write(async (client) => {
-      const { all, own } = await countWebhooks(client, owner);
+      const counts = await countWebhooks(client);
+      const all = counts.reduce((sum, each) => sum + (this.#isSent(each) ? each.count : 0), 0);
+      const own = counts.find((each) => each.owner === owner)?.count ?? 0;
       const { maxPerOwner, maxHooks } = this.#settings;
       if (all >= maxHooks) throw webhookErrors['too-many']({ most: maxHooks });
       if (owner !== null && own >= maxPerOwner) throw webhookErrors['too-many']({ most: maxPerOwner });
@@ -130,8 +139,8 @@ export class Webhooks {
     return hook;
   }
 
-  async list(owner: WebhookOwner): Promise<readonly StoredWebhook[]> {
-    return this.#write((client) => readWebhooks(client, owner));
+  async list(owner: WebhookOwner): Promise<readonly ListedWebhook[]> {
+    return this.#write((client) => readWebhooks(client, owner, MOST_FILTERS));
   }
 
   /** @throws webhooks/no-such-hook */
@@ -209,7 +218,9 @@ export class Webhooks {
     try {
       const database = await this.#modules.database();
       const hooks = await database.withWriter((client) => readWebhookStates(client, this.#modules.unixTimeMs()));
-      await this.#keep(hooks.map(({ id }) => id));
+      const sent = hooks.filter((hook) => this.#isSent(hook));
+      this.#tellUnsent(hooks.length - sent.length);
+      await this.#keep(sent.map(({ id }) => id));
       // Another process may have had dead events sent again.
       for (const { id, is_due } of hooks) if (is_due) this.#runners.get(id)?.wake();
       this.#hasFailed = false;
@@ -221,6 +232,17 @@ export class Webhooks {
       this.#hasFailed = true;
       return pollMs;
     }
+  }
+
+  #isSent({ owner }: Pick<StoredWebhook, 'owner'>): boolean {
+    return owner === null || this.#modules.isValidOwner(owner);
+  }
+
+  #tellUnsent(count: number): void {
+    if (count > this.#unsent) {
+      this.#modules.logger.info('webhooks are not sent: their API keys are unknown, revoked or expired', { count });
+    }
+    this.#unsent = count;
   }
 
   /** Starts the hooks that are new, and stops those that are gone. */

@@ -59,7 +59,7 @@ const READS = {
   transactionsBesideHeld: readTransactionsBesideHeld,
   /** Transactions that sent or received a matching message, by lt. */
   transactionsByMessage: readTransactionsByMessage,
-  /** Transactions that share a message with a transaction, by ascending lt; null when there is no such transaction. */
+  /** Transactions that share a message with a transaction, by lt; null when there is no such transaction. */
   adjacentTransactions: readAdjacentTransactions,
   /** By created_lt (created_at where a bound of time is given), external-in messages as the greatest; then by hash. */
   messages: readMessages,

@@ -87,6 +87,30 @@ export async function knownJettonWallets(
   return new Set(rows.map(({ n }) => Number(n) - 1));
 }
 
+/** An NFT item by its collection and its index there. */
+export interface CollectionAndIndex {
+  readonly collection: Uint8Array;
+  readonly index: bigint;
+}
+
+/** Of these items the known ones: the address of each by its position. */
+export async function knownNftItems(
+  reader: DatabaseReader,
+  places: readonly CollectionAndIndex[],
+): Promise<ReadonlyMap<number, Uint8Array>> {
+  const rows = await reader.query<{ n: bigint; address: Uint8Array }>({
+    name: 'known-nft-items',
+    text: `SELECT k.n, t.address FROM unnest($1::bytea[], $2::numeric[]) WITH ORDINALITY AS k(collection, index, n)
+           CROSS JOIN LATERAL (
+             SELECT t.address FROM nft_items t
+             WHERE t.collection = k.collection AND t.index = k.index AND t.lapsed IS NULL AND t.id > 0
+             ORDER BY t.id LIMIT 1
+           ) t`,
+    values: [places.map(({ collection }) => collection), places.map(({ index }) => index)],
+  });
+  return new Map(rows.map(({ n, address }) => [Number(n) - 1, address]));
+}
+
 /**
  * Contracts that the rows of contracts name and that answers show with them: the master of a jetton wallet, collection and owner of an
  * NFT item (which may be a sale), the item of a sale or auction, the multisig of an order.

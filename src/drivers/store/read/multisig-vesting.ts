@@ -101,7 +101,7 @@ export async function readOrdersOfMultisigs(
   const found = await session.rows<StoredContract<typeof multisigOrder>>(
     sql`SELECT ${raw(ORDERS.columns('t'))} FROM (${rows}) AS t ORDER BY t.id`,
   );
-  return found.map(ORDERS.row);
+  return session.slices.map(found, ORDERS.row);
 }
 
 /** A page of vesting wallets. */

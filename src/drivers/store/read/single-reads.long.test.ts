@@ -95,6 +95,7 @@ describe('a transaction that is read', () => {
   });
 
   it('has neighbours, which share a message with it', async () => {
+    const ALL = { limit: 1_000, offset: 0, sort: 'asc' as 'asc' | 'desc' };
     const ids = (facts: Iterable<TransactionFact>) =>
       [...new Set(facts)]
         .sort((a, b) => Number(a.expected.lt - b.expected.lt) || Number(a.id - b.id))
@@ -103,15 +104,21 @@ describe('a transaction that is read', () => {
     for (const fact of oracle.transactions.filter((_, i) => i % 9 === 0)) {
       const parent = fact.in_msg?.sent_by ?? null;
       const children = fact.out_msgs.flatMap(({ received_by }) => (received_by === null ? [] : [received_by]));
-      const read = async (direction?: 'in' | 'out') =>
-        (await chain.reader.adjacentTransactions(fact.hash, direction, options))!.map(({ id }) => id);
-      expect(await read('in')).toEqual(parent === null ? [] : [parent.id]);
-      expect(await read('out')).toEqual(ids(children));
-      expect(await read()).toEqual(ids(parent === null ? children : [parent, ...children]));
+      const read = async (direction?: 'in' | 'out', page: Partial<typeof ALL> = {}) =>
+        (await chain.reader.adjacentTransactions(fact.hash, direction, { ...ALL, ...page }, options))!;
+      const readIds = async (...asked: Parameters<typeof read>) => (await read(...asked)).rows.map(({ id }) => id);
+      expect(await readIds('in')).toEqual(parent === null ? [] : [parent.id]);
+      expect(await readIds('out')).toEqual(ids(children));
+      const all = ids(parent === null ? children : [parent, ...children]);
+      expect(await readIds()).toEqual(all);
+      expect(await readIds(undefined, { offset: 1, limit: 2 })).toEqual(all.slice(1, 3));
+      expect(await readIds(undefined, { sort: 'desc', limit: 2 })).toEqual(all.toReversed().slice(0, 2));
+      const { rows, trace_roots } = await read(undefined, { offset: all.length });
+      expect([rows, trace_roots.length > 0]).toEqual([[], all.length > 0]);
       if (parent !== null && children.length > 0) both++;
     }
     expect(both).toBeGreaterThan(10);
-    expect(await chain.reader.adjacentTransactions(new Uint8Array(32), undefined, options)).toBeNull();
+    expect(await chain.reader.adjacentTransactions(new Uint8Array(32), undefined, ALL, options)).toBeNull();
   });
 });
 

@@ -9,6 +9,7 @@ import type {
   NftItemFilter,
   Page,
 } from '#drivers/store/read/index-types.js';
+import { knownNftItems } from '#drivers/store/read/known-accounts.js';
 import { Address } from '#formats/address/address.js';
 import { toHex } from '#kernel/bytes.js';
 import { systemClock } from '#kernel/clock.js';
@@ -127,6 +128,9 @@ const with_ = (own: Address | null, others: readonly Address[], die: Dice): read
   const more = list(die.below(4), () => die.pick(others));
   return own === null ? [die.pick(others), ...more] : [own, ...more, own];
 };
+
+/** Of no item. */
+const ABSENT = { collection: places[0]!, index: 2n ** 200n };
 
 type Key = bigint | string;
 
@@ -338,4 +342,17 @@ describe('rows', () => {
     }
     expect(found.filter(({ collection }) => collection !== null).length).toBeGreaterThan(100);
   });
+});
+
+it('items are known by collection and index, unless they have lapsed', async () => {
+  const asked = [...items.map(({ collection, index }) => ({ collection: collection ?? places[0]!, index })), ABSENT];
+  const stored = asked.map(({ collection, index }) => ({ collection: addressBytes(collection), index }));
+  const known = await database.read((lent) => knownNftItems(lent, stored), options);
+  const expected = asked.flatMap(({ collection, index }, at) => {
+    const item = items.find((one) => one.lapsed === null && one.collection?.equals(collection) && one.index === index);
+    return item === undefined ? [] : [[at, place(item.address)]];
+  });
+  expect([...known].map(([at, found]) => [at, toHex(found)]).sort()).toEqual(expected.sort());
+  expect(known.size).toBeGreaterThan(100);
+  expect(known.size).toBeLessThan(asked.length);
 });

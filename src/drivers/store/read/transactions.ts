@@ -481,12 +481,20 @@ function walkTransactions(filter: ByMessageFilter, sides: Sides, order: Transact
     ) AS t ORDER BY ${orderBy(order)}`;
 }
 
+/** A page of the transactions that share a message with another one. */
+export interface AdjacentTransactions {
+  readonly rows: readonly IndexedTransaction[];
+  /** Roots of the traces of all of them; none: there are no such transactions. */
+  readonly trace_roots: readonly bigint[];
+}
+
 /** The transaction that sent what another received (`in`), those that received what it sent (`out`), or both. */
 export async function readAdjacentTransactions(
   session: IndexSession,
   hash: Uint8Array,
   direction: MessageDirection | undefined,
-): Promise<readonly IndexedTransaction[] | null> {
+  { limit, offset, sort }: Omit<Page, 'cursor'>,
+): Promise<AdjacentTransactions | null> {
   const found = await session.rows<{ id: bigint; boc: Uint8Array }>(
     sql`SELECT t.id, t.boc FROM transactions t WHERE t.hash_key = ${hashKey(hash)}::bigint`,
   );
@@ -519,5 +527,9 @@ export async function readAdjacentTransactions(
     if (row.is_sender) return its.sent.some((message) => bytesEqual(message.hash, received!));
     return its.received !== null && sentHashes.has(toHex(its.received.hash));
   });
-  return assembleTransactions(session, meant);
+  const sorted = sort === 'asc' ? meant : meant.toReversed();
+  return {
+    rows: await assembleTransactions(session, sorted.slice(offset, offset + limit)),
+    trace_roots: [...new Set(meant.map(({ trace_root }) => trace_root))],
+  };
 }

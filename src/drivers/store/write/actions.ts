@@ -80,7 +80,7 @@ export interface NewClassification {
  * Writes traces with their actions, in place of those that are there; in the transaction of the caller. The partitions of the roots
  * are there.
  *
- * @returns keys of the participants
+ * @returns keys of the participants, also of those of the actions that were there
  */
 export async function writeClassifications(
   client: ClientBase,
@@ -89,12 +89,12 @@ export async function writeClassifications(
 ): Promise<readonly bigint[]> {
   // Of two processes that take themselves for the leader, one waits for the other.
   await advisoryLock(client, 'actions');
-  await dropClassifications(
+  const dropped = await dropClassifications(
     client,
     traces.map(({ root }) => root),
   );
   const rows = { classified: new CopyRows(4096), actions: new CopyRows(1 << 16), accounts: new CopyRows(1 << 14) };
-  const participants = new Set<bigint>();
+  const participants = new Set(dropped);
   for (const { actions, end_lt, ...trace } of traces) {
     const { root } = trace;
     CLASSIFIED_TRACES.write(rows.classified, { ...trace, state: CLASSIFICATION_STATES.indexOf(trace.state) });
@@ -133,26 +133,32 @@ async function copyRows(client: ClientBase, { table, columns }: Pick<IndexTable,
   if (rows.rows > 0) await copyBinary(client, table, columns, [rows.finish()]);
 }
 
-async function dropClassifications(client: ClientBase, roots: readonly bigint[]): Promise<void> {
+/** @returns keys of the participants of their actions */
+async function dropClassifications(client: ClientBase, roots: readonly bigint[]): Promise<readonly bigint[]> {
   const { rows } = await client.query<{ root: bigint }>({
     name: 'drop-classified-traces',
     text: 'DELETE FROM classified_traces WHERE root = ANY($1::bigint[]) RETURNING root',
     values: [roots],
   });
-  if (rows.length === 0) return;
+  if (rows.length === 0) return [];
   const known = rows.map(({ root }) => root);
-  for (const table of [ACTIONS.table, ACTION_ACCOUNTS.table]) {
-    await client.query({
-      name: `drop-${table}`,
-      text: `DELETE FROM ${table} WHERE root = ANY($1::bigint[])`,
-      values: [known],
-    });
-  }
+  await client.query({
+    name: `drop-${ACTIONS.table}`,
+    text: `DELETE FROM ${ACTIONS.table} WHERE root = ANY($1::bigint[])`,
+    values: [known],
+  });
+  const { rows: dropped } = await client.query<{ account_key: bigint }>({
+    name: `drop-${ACTION_ACCOUNTS.table}`,
+    text: `WITH dropped AS (DELETE FROM ${ACTION_ACCOUNTS.table} WHERE root = ANY($1::bigint[]) RETURNING account_key)
+           SELECT DISTINCT account_key FROM dropped`,
+    values: [known],
+  });
   await client.query({
     name: 'drop-classification-waits',
     text: 'DELETE FROM classification_waits WHERE root = ANY($1::bigint[])',
     values: [known],
   });
+  return dropped.map(({ account_key }) => account_key);
 }
 
 /** A complete trace that is to be classified. */

@@ -97,6 +97,8 @@ export async function pruneBelow(client: ClientBase, mc_seqno: number): Promise<
     }
     await client.query('DELETE FROM open_messages WHERE trace_root < $1', [firstIdOf(bound)]);
     await client.query('DELETE FROM orphan_messages WHERE tx_id < $1', [firstIdOf(bound)]);
+    // What an account was before its first transaction in a trace is that after the block before.
+    await client.query('DELETE FROM past_contracts WHERE mc_seqno < $1', [bound - 1]);
     await client.query('DELETE FROM classification_queue WHERE root < $1', [firstIdOf(bound)]);
     await client.query('DELETE FROM classification_waits WHERE root < $1', [firstIdOf(bound)]);
     const changed = await client.query<{ last_event: bigint }>(

@@ -54,13 +54,30 @@ function hookOf({ secret, previous_secret, previous_until, ...row }: HookRow): S
   return { ...row, secrets: { secret, previous_secret, previous_until } };
 }
 
-/** The webhooks of one owner. @param owner null: all webhooks */
-export async function readWebhooks(client: Client, owner: string | null): Promise<readonly StoredWebhook[]> {
-  const { rows } = await client.query<HookRow>(
-    `SELECT ${HOOK.join()} FROM webhooks WHERE $1::text IS NULL OR owner = $1 ORDER BY created_at, id`,
-    [owner],
+/** A webhook in a list. */
+export interface ListedWebhook extends Pick<StoredWebhook, 'id' | 'owner' | 'url' | 'cursor' | 'created_at'> {
+  /** JSON; null: the filters before it are as long as all may be together. */
+  readonly filter: string | null;
+}
+
+/**
+ * The webhooks of one owner, the oldest first.
+ *
+ * @param owner null: all webhooks
+ * @param mostCharacters of their filters together
+ */
+export async function readWebhooks(
+  client: Client,
+  owner: string | null,
+  mostCharacters: number,
+): Promise<readonly ListedWebhook[]> {
+  const { rows } = await client.query<ListedWebhook>(
+    `SELECT id, owner, url, cursor, created_at,
+       CASE WHEN sum(length(filter::text)) OVER (ORDER BY created_at, id) <= $2 THEN filter::text END AS filter
+     FROM webhooks WHERE $1::text IS NULL OR owner = $1 ORDER BY created_at, id`,
+    [owner, mostCharacters],
   );
-  return rows.map(hookOf);
+  return rows;
 }
 
 /** @param owner null: whoever has it @returns null: there is none, or it is of another owner */
@@ -73,8 +90,7 @@ export async function readWebhook(client: Client, owner: string | null, id: stri
 }
 
 /** A webhook, and whether the first of its waiting events may be sent. */
-interface WebhookState {
-  readonly id: string;
+interface WebhookState extends Pick<StoredWebhook, 'id' | 'owner'> {
   readonly is_due: boolean;
 }
 
@@ -82,7 +98,7 @@ interface WebhookState {
 export async function readWebhookStates(client: Client, now: number): Promise<readonly WebhookState[]> {
   const { rows } = await client.query<WebhookState>({
     name: 'webhook-states',
-    text: `SELECT id, coalesce(first.not_before <= $1, false) AS is_due
+    text: `SELECT id, owner, coalesce(first.not_before <= $1, false) AS is_due
            FROM webhooks h LEFT JOIN LATERAL (
              SELECT not_before FROM webhook_deliveries WHERE hook = h.id AND state = 0 ORDER BY number LIMIT 1
            ) AS first ON true ORDER BY h.created_at, h.id`,
@@ -91,16 +107,16 @@ export async function readWebhookStates(client: Client, now: number): Promise<re
   return rows;
 }
 
-/** How many webhooks there are, and how many of them an owner has. */
-export async function countWebhooks(
-  client: Client,
-  owner: string | null,
-): Promise<{ readonly all: number; readonly own: number }> {
-  const { rows } = await client.query<{ readonly all: number; readonly own: number }>(
-    'SELECT count(*)::int AS all, count(*) FILTER (WHERE owner = $1)::int AS own FROM webhooks',
-    [owner],
+/** How many webhooks an owner has. */
+interface WebhookCount extends Pick<StoredWebhook, 'owner'> {
+  readonly count: number;
+}
+
+export async function countWebhooks(client: Client): Promise<readonly WebhookCount[]> {
+  const { rows } = await client.query<WebhookCount>(
+    'SELECT owner, count(*)::int AS count FROM webhooks GROUP BY owner',
   );
-  return rows[0]!;
+  return rows;
 }
 
 export async function insertWebhook(client: Client, hook: StoredWebhook): Promise<void> {
@@ -150,6 +166,20 @@ export async function storeDeliveries(
     values: [id, bodies, now, cursors.before, cursors.after],
   });
   return rowCount === bodies.length;
+}
+
+/**
+ * Takes the name of the chain from the cursors that lie behind its newest masterchain block: they are of the chain before it was set
+ * back. So the events that go on from them begin where the index begins, and `gap` comes first, as for a cursor of another chain.
+ *
+ * @param mc_seqno of that block
+ */
+export async function disownCursorsBehind(client: Client, mc_seqno: number): Promise<void> {
+  await client.query(
+    `UPDATE webhooks SET cursor = substring(cursor FROM '[.].*')
+     WHERE substring(cursor FROM '^[^.]+[.]([0-9]+)')::bigint > $1`,
+    [mc_seqno],
+  );
 }
 
 const DELIVERY = 'number, body, state, attempts, since, not_before, changed_at, status, problem';

@@ -77,6 +77,8 @@ export class ActionClassification {
 
   /** Keeps the threads running until the signal is aborted. @throws indexer/stopped */
   async run(signal: AbortSignal): Promise<void> {
+    // The threads of a run before this one ended without a word about what they had left.
+    this.#isLongBusy = false;
     const long = new Promise<void>((begin) => {
       this.#long = { begin };
     });

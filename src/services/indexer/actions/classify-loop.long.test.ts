@@ -29,6 +29,8 @@ const PARTITION = 64;
 const KEY = progressKey(actions);
 /** Of a transaction of the classifier: then nothing of it is written. */
 const KILLED = 'killed';
+/** Of a trace that the database does not take. */
+const REFUSED = 'refused';
 
 let chain: RecordedBundles;
 const opened: (Database | TestDatabase)[] = [];
@@ -98,6 +100,8 @@ interface RunOptions {
   readonly isLong?: boolean;
   readonly longTrace?: number;
   readonly freshFrom?: number | null;
+  /** Of traces that the database refuses. */
+  readonly refuses?: (roots: readonly bigint[]) => boolean;
   /** So many transactions of the database are made; then the thread is gone. */
   readonly transactions?: number;
   readonly onWritten?: (client: pg.ClientBase) => Promise<void>;
@@ -122,12 +126,18 @@ async function run(
         return result;
       }),
   };
-  const { isLong = false, longTrace } = options;
+  const { isLong = false, longTrace, refuses = () => false } = options;
   const loop: ClassifyLoop = new ClassifyLoop(
     { key: KEY, partition_rounds: PARTITION, isLong, ...(longTrace === undefined ? {} : { longTrace }) },
     {
       database: counted as unknown as ClassifyLoopModules['database'],
-      classification,
+      classification: {
+        classify: (client, roots) => classification.classify(client, roots),
+        write: async (client, page) => {
+          if (refuses(page.traces.map(({ root }) => root))) throw new RangeError(REFUSED);
+          await classification.write(client, page);
+        },
+      },
       clock: systemClock,
       unixTime: () => 1000,
       pollMs: 1_000,
@@ -142,7 +152,7 @@ async function run(
       onFailed: (failed) => troubles.push(...failed),
       onTrouble: (error) => {
         if (!(error instanceof RangeError)) troubles.push(error);
-        loop.stop();
+        if (!(error instanceof RangeError && error.message === REFUSED)) loop.stop();
       },
     },
   );
@@ -243,7 +253,28 @@ describe('actions of a chain', () => {
     expect(await count(index, 'SELECT count(*) FROM classified_traces')).toBe(
       expected.classified_traces!.length - isLong,
     );
+    // Those that are queued already are told of as well.
+    expect(await run(index, { longTrace: 1 })).toEqual({ left: 0, queuedLong: true });
+    const [{ root: refused }] = (
+      await index.database.withWriter((client) =>
+        client.query<{ root: bigint }>('SELECT root FROM classification_queue ORDER BY root LIMIT 1'),
+      )
+    ).rows as [{ root: bigint }];
+    for (const [attempts, not_before] of [
+      [1, 1002],
+      [2, 1004],
+      [3, 1008],
+    ]) {
+      const refuses = (roots: readonly bigint[]) => roots.includes(refused);
+      expect((await run(index, { isLong: true, longTrace: 1, refuses })).left).toBe(1);
+      const { rows } = await index.database.withWriter((client) =>
+        client.query('SELECT root, is_long, attempts, not_before FROM classification_queue'),
+      );
+      expect(rows).toEqual([{ root: refused, is_long: true, attempts, not_before: BigInt(not_before!) }]);
+      await index.database.withWriter((client) => client.query('UPDATE classification_queue SET not_before = 0'));
+    }
     expect((await run(index, { isLong: true, longTrace: 1 })).left).toBe(0);
+    expect(await run(index, { longTrace: 1 })).toEqual({ left: 0, queuedLong: false });
     expect(await rowsOf(index)).toEqual(expected);
   });
 

@@ -78,14 +78,15 @@ export class ClassifyLoop extends WakeLoop<ClassifyPace> {
   }
 
   protected async idle(wake: number): Promise<void> {
-    const { database, onIdle } = this.#modules;
-    const left = await database.withWriter(async (client) => {
-      const queue = await countClassificationQueue(client);
-      return this.#options.isLong
-        ? queue.long
-        : queue.all - queue.long + (await countUnderived(client, this.#options.key));
-    });
-    onIdle(wake, left);
+    const { database, onIdle, onLong } = this.#modules;
+    const { isLong, key } = this.#options;
+    const { queue, underived } = await database.withWriter(async (client) => ({
+      queue: await countClassificationQueue(client),
+      underived: isLong ? 0 : await countUnderived(client, key),
+    }));
+    // Also those that a process before this one has queued.
+    if (!isLong && queue.long > 0) onLong();
+    onIdle(wake, isLong ? queue.long : queue.all - queue.long + underived);
   }
 
   /** Classifies the traces that end in the next masterchain blocks. @returns whether there were any blocks */
@@ -144,20 +145,24 @@ export class ClassifyLoop extends WakeLoop<ClassifyPace> {
       this.#modules.onLong();
     }
     for (const page of pagesOf(traces.filter(({ root }) => !long.includes(root)))) {
-      await this.#classify(page, (client) =>
+      await this.#classify(page, (client, roots) =>
         removeQueuedTraces(
           client,
-          page.map(({ root }) => entries.get(root)!),
+          roots.map((root) => entries.get(root)!),
         ),
       );
     }
     return true;
   }
 
-  /** Classifies traces and writes them in one transaction. @param also written in the same transaction */
+  /**
+   * Classifies traces and writes them in one transaction.
+   *
+   * @param also written in the same transaction; the roots are those that the database takes
+   */
   async #classify(
     traces: readonly TraceToClassify[],
-    also: (client: Parameters<Parameters<Database['transaction']>[0]>[0]) => Promise<void>,
+    also: (client: Parameters<Parameters<Database['transaction']>[0]>[0], roots: readonly bigint[]) => Promise<void>,
   ): Promise<void> {
     const { database, classification, clock, unixTime, onClassified, onFailed } = this.#modules;
     const startedAt = clock.now();
@@ -170,7 +175,7 @@ export class ClassifyLoop extends WakeLoop<ClassifyPace> {
         await database.transaction(async (client) => {
           page = given.length === 0 ? null : await classification.classify(client, given);
           if (page !== null) await classification.write(client, page);
-          await also(client);
+          await also(client, given);
           if (given.length < roots.length)
             await postponeClassification(
               client,

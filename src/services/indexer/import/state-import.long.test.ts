@@ -169,6 +169,23 @@ describe('an index that begins with imported states', () => {
     },
   );
 
+  it.each(['after a restart', 'while it follows'])(
+    'has all blocks between the imported states and those that it has, %s',
+    async (when) => {
+      const test = await newDatabase();
+      const client = await test.connect();
+      const rounds = async () => (await client.query('SELECT rounds::text FROM index_state')).rows[0].rounds;
+      const follow = when === 'while it follows';
+      const { indexer } = await indexerOf(test, { from: 'now', follow });
+      const running = indexer.run();
+      await expect.poll(rounds).toBe(`{[${HEAD},${HEAD + 1})}`);
+      if (!follow) await running;
+      await importStates(test, testStates(replay.ledger, 1040, 1));
+      if (!follow) await (await indexerOf(test, { follow })).indexer.run();
+      await expect.poll(rounds).toBe(`{[1041,${HEAD + 1})}`);
+    },
+  );
+
   it('has the same rows after imports that were stopped at any moment', async () => {
     const seqno = FULL ? 300 : 1000;
     const states = testStates(replay.ledger, seqno, 4);
