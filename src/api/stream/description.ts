@@ -58,12 +58,12 @@ const EVENTS: Readonly<Record<string, EventShape>> = {
       account: text('Raw form, upper-case digits.'),
       state: { type: 'object', description: 'Hash, balance, status, code and data hash.' },
     },
-    description: 'The state of an account after its last transaction of a block. Never pending.',
+    description: 'The state of an account after its last transaction of a block. Always finalized.',
   },
   Jettons: {
     types: ['jettons_change'],
     properties: { jetton: { type: 'object', description: 'The jetton wallet: address, balance, owner, jetton.' } },
-    description: 'A jetton wallet of an account changed. Never pending.',
+    description: 'A jetton wallet of an account changed. Always finalized.',
   },
 };
 

@@ -18,7 +18,6 @@ import type {
   StateSummary,
 } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';
-import type { Cell } from '#formats/cells/cell.js';
 import type { LiveTrace, LiveTransaction } from '#services/pending/live-trace.js';
 
 /** JSON, and the addresses in it by raw form with upper-case digits. */
@@ -66,8 +65,6 @@ export interface EventSerializer {
   liveTrace(trace: LiveTrace, profile: Profile): Promise<WrittenTrace>;
   /** The actions of a trace of these types that a client is shown, as a JSON array; null: none. */
   liveActions(trace: LiveTrace, supported: readonly string[], profile: Profile): Promise<WrittenPart | null>;
-  /** @param after `ShardAccount` */
-  liveState(after: Cell, profile: Profile): string;
   /** @param hash of the account cell @param state null: only the hash is known */
   accountState(hash: Uint8Array, state: StateSummary | null, profile: Profile): string;
   jettonWallet(wallet: IndexedJettonWallet, profile: Profile): WrittenPart;

@@ -15,10 +15,11 @@ import { FakeIndex } from '#test/support/fake-index.js';
 const ACCOUNT = Address.ofParts(0, new Uint8Array(32).fill(7));
 const KEY = accountKey(addressBytes(ACCOUNT));
 
-/** Each masterchain block ends one trace, whose root is its seqno, and whose actions are known up to some block. */
+/** Each masterchain block ends traces, the root of the first of which is its seqno, and whose actions are known up to some block. */
 class CountedIndex extends FakeIndex {
   head = 10;
   classified = Number.POSITIVE_INFINITY;
+  tracesOfBlock = 1;
 
   override async settledRows({ from, to }: SeqnoRange) {
     const unclassified = to > this.classified ? Math.max(from, this.classified + 1) : null;
@@ -38,17 +39,19 @@ class CountedIndex extends FakeIndex {
     this.onRead(limits?.signal);
     const found: EndedTrace[] = [];
     for (let seqno = range.from; seqno <= Math.min(range.to, this.head, this.classified); seqno++) {
-      found.push({
-        ...{
-          root: BigInt(seqno),
-          trace_id: new Uint8Array(32),
-          mc_seqno_end: seqno,
-          nodes: 1,
-          start_lt: 1n,
-          end_lt: 2n,
-        },
-        ...{ accounts: [KEY], classification_state: 'ok', external_hash: null, external_hash_norm: null },
-      });
+      for (let i = 0; i < this.tracesOfBlock; i++) {
+        found.push({
+          ...{
+            root: BigInt(seqno + 1_000 * i),
+            trace_id: new Uint8Array(32),
+            mc_seqno_end: seqno,
+            nodes: 1,
+            start_lt: 1n,
+            end_lt: 2n,
+          },
+          ...{ accounts: [KEY], classification_state: 'ok', external_hash: null, external_hash_norm: null },
+        });
+      }
     }
     return found;
   }
@@ -79,11 +82,13 @@ class Sink implements EventSink {
 
 let index: CountedIndex;
 let hub: StreamHub;
+let clock: FakeClock;
 /** Called while an event is written. */
 let onWrite: () => Promise<void>;
 
 beforeEach(() => {
   index = new CountedIndex();
+  clock = new FakeClock();
   onWrite = async () => {};
   const texts: Pick<EventSerializer, 'actions' | 'addressMembers'> = {
     actions: async (actions) => ({ json: `[${actions.map(({ root }) => root).join()}]`, addresses: new Map() }),
@@ -95,7 +100,7 @@ beforeEach(() => {
   hub = new StreamHub(
     { chain: 'abc', actionsKey: 'actions' },
     {
-      ...{ index, live: null, clock: new FakeClock(), logger: silentLogger, texts: texts as EventSerializer },
+      ...{ index, live: null, clock, logger: silentLogger, texts: texts as EventSerializer },
       coverage: () => ({ history: [{ from: 1, to: index.head }], selected: false, state_seqno: null }),
     },
   );
@@ -181,6 +186,44 @@ describe('a subscriber', () => {
     join(sink, cursorAt(3));
     await expect.poll(() => sink.seqnos).toEqual(upTo(4, 10));
     expect(unread.map(({ seqnos }) => seqnos.length)).toEqual(unread.map(() => 1));
+  });
+
+  it('that does not read and changes its subscription again and again is replayed to once', async () => {
+    await hub.ready();
+    const sink = new Sink();
+    sink.buffered = hub.settings.maxBufferedBytes / 2;
+    sink.drained = () => new Promise(() => {});
+    let subscriber = join(sink, cursorAt(3));
+    for (let sent = 1; sent <= 5; sent++) {
+      await expect.poll(() => sink.seqnos).toEqual(upTo(4, 3 + sent));
+      subscriber = hub.change(subscriber, subscription(), null, () => {});
+    }
+    await expect.poll(() => hub.metrics().replaying).toBe(1);
+    hub.leave(subscriber);
+    await expect.poll(() => hub.metrics().replaying).toBe(0);
+  });
+
+  it('gets each event once, also when the events of a block could not be read to their end', async () => {
+    await hub.ready();
+    const [live, sink] = [new Sink(), new Sink()];
+    join(live, null);
+    index.tracesOfBlock = 2;
+    let written = 0;
+    onWrite = async () => {
+      if (++written === 2) throw new Error('the index is not reached');
+    };
+    commit(11);
+    await expect.poll(() => hub.problem).toContain('not reached');
+    expect(live.seqnos).toEqual([11]);
+    join(sink, cursorAt(9));
+    const all = [10, 1_010, 11, 1_011];
+    await expect.poll(() => sink.seqnos).toEqual(all);
+    clock.advance(1_000);
+    await expect.poll(() => live.seqnos).toEqual([11, 1_011]);
+    index.head = 12;
+    hub.wake();
+    await expect.poll(() => live.seqnos).toEqual([11, 1_011, 12, 1_012]);
+    await expect.poll(() => sink.seqnos).toEqual([...all, 12, 1_012]);
   });
 
   it('is replayed to in chunks of bounded work, and is read for no more once it has left', async () => {

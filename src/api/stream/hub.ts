@@ -311,8 +311,10 @@ export class StreamHub {
   /** Makes a subscriber live in a lane, if it is where the hub is. @returns whether it is live */
   #attach(subscriber: Subscriber, positions: ReplayPositions, lane: StreamLane): boolean {
     const { seqno, order } = positions.get(lane)!;
-    const { now } = this.#place;
-    if (now === null || order !== null || seqno !== now[lane].seqno || this.#busy.has(lane)) return false;
+    const now = this.#place.now?.[lane];
+    // After a failure the hub stands within a block.
+    const isBetween = now !== undefined && now.order === null && !this.#busy.has(lane);
+    if (!isBetween || order !== null || seqno !== now.seqno) return false;
     positions.delete(lane);
     this.#audience.begin(subscriber, lane);
     return true;
@@ -342,13 +344,13 @@ export class StreamHub {
           isWaiting = false;
           await subscriber.pace?.(readUnits + units);
           // Others are read for meanwhile.
-          if (this.#hasMuchToTake(subscriber)) await subscriber.sink.drained();
+          if (this.#hasMuchToTake(subscriber)) await beforeLeft(subscriber.sink.drained(), subscriber);
           chunk = units < CHUNK_UNITS / 4 ? Math.min(chunk * 2, MOST_CHUNK) : Math.max(1, Math.floor(chunk / 2));
         }
         if (!isWaiting || !isCurrent()) continue;
         // It is where the hub is, which is in the middle of a batch, or before where the cursor was made; or rows are missing.
         this.#waiting.set(subscriber, positions);
-        await (this.#busy.size > 0 ? Promise.all(this.#busy.values()) : next);
+        await beforeLeft(this.#busy.size > 0 ? Promise.all(this.#busy.values()) : next, subscriber);
         if (this.#waiting.get(subscriber) === positions) this.#waiting.delete(subscriber);
       }
     } catch (error) {
@@ -451,13 +453,11 @@ export class StreamHub {
       if (this.#audience.wanted(lane) === null) {
         this.#place.pass(lane, next);
         this.#attachWaiting(lane);
-        if (lane === 'blocks') this.wake();
         continue;
       }
-      const settled = await this.#place.settledTo(lane, next);
-      if (settled < from) return true;
-      const range = { from, to: Math.min(settled, from + BATCH_BLOCKS - 1) };
-      const done = this.#dispatch(lane, range);
+      const to = await this.#place.settledTo(lane, { from, to: Math.min(next.to, from + BATCH_BLOCKS - 1) });
+      if (to < from) return true;
+      const done = this.#dispatch(lane, { from, to });
       this.#busy.set(
         lane,
         done.catch(() => {}),
@@ -467,8 +467,6 @@ export class StreamHub {
       } finally {
         this.#busy.delete(lane);
         this.#attachWaiting(lane);
-        // The other lanes do not go beyond blocks.
-        if (lane === 'blocks') this.wake();
       }
     }
   }
@@ -478,6 +476,8 @@ export class StreamHub {
     for (const [subscriber, positions] of this.#waiting) {
       if (positions.has(lane) && !subscriber.isEnded) this.#attach(subscriber, positions, lane);
     }
+    // The other lanes do not go beyond blocks; others may be behind by now.
+    if (lane === 'blocks' || this.#replaying > 0) this.wake();
   }
 
   async #dispatch(lane: StreamLane, range: SeqnoRange): Promise<void> {
@@ -581,4 +581,16 @@ export class StreamHub {
     this.leave(subscriber);
     subscriber.sink.end(reason, cursor, problem);
   }
+}
+
+/** Resolves when something is done, or the subscriber has left. */
+async function beforeLeft(done: Promise<unknown>, { left }: Subscriber): Promise<void> {
+  const { signal } = left;
+  if (signal.aborted) return;
+  let leave = (): void => {};
+  const leaving = new Promise<void>((resolve) => {
+    leave = resolve;
+  });
+  signal.addEventListener('abort', leave);
+  await Promise.race([done, leaving]).finally(() => signal.removeEventListener('abort', leave));
 }

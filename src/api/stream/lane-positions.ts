@@ -11,7 +11,10 @@ import {
 } from '#api/stream/cursor.js';
 import { streamErrors } from '#api/stream/errors.js';
 import type { IndexCoverage, SeqnoRange } from '#drivers/store/index-state.js';
+import type { SettledRows } from '#drivers/store/read/final-events.js';
 import type { IndexPort } from '#drivers/store/read/index-port.js';
+import type { IndexReadOptions } from '#drivers/store/read/index-types.js';
+import type { Address } from '#formats/address/address.js';
 import type { Clock } from '#kernel/clock.js';
 
 interface LaneOptions {
@@ -29,12 +32,15 @@ interface LaneModules {
   readonly clock: Clock;
 }
 
-/** How long a lane waits for rows that are derived of a block before it goes on without them. */
+/** How long a lane waits for rows that are derived of a block, from when that is indexed, before it goes on without them. */
 const SETTLE_MS = 10_000;
 const QUERY_MS = 10_000;
 
 /** Blocks before the newest one in which rows may still be missing: detection and classification are seldom further behind. */
 const MOST_UNCHECKED = { jettons: 32, actions: 10_000 };
+
+/** Blocks whose contracts are asked for at once. */
+const DETECTED_AT_ONCE = 8;
 
 /** Where the hub is in each lane, and how far it can go: as far as the index has all rows that the events of the lane need. */
 export class LanePositions {
@@ -45,7 +51,7 @@ export class LanePositions {
   #cursor: string | null = null;
   /** The first block of a lane that was passed without a look at its rows. */
   readonly #unchecked = new Map<StreamLane, number>();
-  readonly #waitingSince = new Map<StreamLane, { readonly seqno: number; readonly since: number }>();
+  readonly #ages = new BlockAges();
 
   constructor(options: LaneOptions, modules: LaneModules) {
     this.#options = options;
@@ -65,7 +71,9 @@ export class LanePositions {
   begin(): boolean {
     const coverage = this.#modules.coverage();
     if (coverage === null) return false;
-    const at = behindBlock(coverage.history.at(-1)?.to ?? 0);
+    const newest = coverage.history.at(-1)?.to ?? 0;
+    this.#ages.see(newest, this.#modules.clock.now());
+    const at = behindBlock(newest);
     this.#now = { blocks: at, jettons: at, actions: at };
     return true;
   }
@@ -135,6 +143,7 @@ export class LanePositions {
     const history = this.#modules.coverage()?.history ?? [];
     const newest = history.at(-1);
     if (newest === undefined) return null;
+    this.#ages.see(newest.to, this.#modules.clock.now());
     const next = nextBlock(now[lane]);
     const range = history.find(({ from, to }) => from <= next && next <= to);
     if (range === undefined && newest.from > next && !history.some(({ to }) => to < next)) {
@@ -145,28 +154,70 @@ export class LanePositions {
     return limit === undefined || limit < next ? null : { from: nextBlock(now[lane]), to: limit };
   }
 
-  /** How far all rows that the events of a lane need are written. */
+  /** How far all rows that the events of a lane need are written, or have been awaited for long enough. */
   async settledTo(lane: StreamLane, range: SeqnoRange): Promise<number> {
     if (lane === 'blocks') return range.to;
-    const { index, clock } = this.#modules;
-    const limits = { signal: this.#options.signal, timeoutMs: QUERY_MS };
-    const { actionsKey: actions } = this.#options;
-    const accounts = lane === 'jettons' ? await index.touchedAccounts(range, limits) : [];
-    const found = await index.settledRows(range, { actions, accounts }, limits);
-    if (lane === 'jettons') return this.#awaited(lane, found.undetected > 0 ? range.from : null, range, clock.now());
-    const uncertain = this.#awaited(lane, found.uncertain, range, clock.now());
-    return Math.min(uncertain, (found.unclassified ?? range.to + 1) - 1);
+    return lane === 'actions' ? this.#classifiedTo(range) : this.#detectedTo(range);
   }
 
-  /** @param missing the first block with rows that are not certain; it is waited for them for some time */
-  #awaited(lane: StreamLane, missing: number | null, range: SeqnoRange, now: number): number {
-    if (missing === null) {
-      this.#waitingSince.delete(lane);
-      return range.to;
+  async #classifiedTo(range: SeqnoRange): Promise<number> {
+    const { unclassified, uncertain } = await this.#rows(range);
+    const aged = this.#ages.agedTo(this.#modules.clock.now());
+    const awaited =
+      uncertain === null || uncertain > aged
+        ? uncertain
+        : aged < range.to
+          ? (await this.#rows({ from: aged + 1, to: range.to })).uncertain
+          : null;
+    return Math.min(unclassified ?? range.to + 1, awaited ?? range.to + 1) - 1;
+  }
+
+  /** In parts, since near the head something is nearly always missing. */
+  async #detectedTo({ from, to }: SeqnoRange): Promise<number> {
+    const aged = this.#ages.agedTo(this.#modules.clock.now());
+    let settled = Math.max(from - 1, Math.min(aged, to));
+    while (settled < to) {
+      const first = settled + 1;
+      const last = Math.min(settled + DETECTED_AT_ONCE, to);
+      if (await this.#isDetected({ from: first, to: last })) settled = last;
+      else if (last > first && (await this.#isDetected({ from: first, to: first }))) return first;
+      else return settled;
     }
-    const known = this.#waitingSince.get(lane);
-    if (known?.seqno !== missing) this.#waitingSince.set(lane, { seqno: missing, since: now });
-    else if (now - known.since >= SETTLE_MS) return missing;
-    return missing - 1;
+    return settled;
+  }
+
+  async #isDetected(range: SeqnoRange): Promise<boolean> {
+    const accounts = await this.#modules.index.touchedAccounts(range, this.#limits);
+    return (await this.#rows(range, accounts)).undetected === 0;
+  }
+
+  #rows(range: SeqnoRange, accounts: readonly Address[] = []): Promise<SettledRows> {
+    const { actionsKey: actions } = this.#options;
+    return this.#modules.index.settledRows(range, { actions, accounts }, this.#limits);
+  }
+
+  get #limits(): IndexReadOptions {
+    return { signal: this.#options.signal, timeoutMs: QUERY_MS };
+  }
+}
+
+/** Which blocks have been indexed for so long that their rows are not awaited any more: the same for all who wait. */
+class BlockAges {
+  /** When the blocks after those before were first seen, up to which one; the oldest first. */
+  readonly #seen: { readonly seqno: number; readonly at: number }[] = [];
+  #aged = 0;
+
+  /** @param seqno the newest indexed block */
+  see(seqno: number, now: number): void {
+    this.agedTo(now);
+    if (seqno > (this.#seen.at(-1)?.seqno ?? this.#aged)) this.#seen.push({ seqno, at: now });
+  }
+
+  /** The last block that is old enough. */
+  agedTo(now: number): number {
+    const young = this.#seen.findIndex(({ at }) => now - at < SETTLE_MS);
+    const aged = this.#seen.splice(0, young === -1 ? this.#seen.length : young);
+    this.#aged = aged.at(-1)?.seqno ?? this.#aged;
+    return this.#aged;
   }
 }

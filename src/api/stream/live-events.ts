@@ -1,5 +1,5 @@
 import { addressTail, type EventSerializer, hashMember } from '#api/stream/event-writer.js';
-import { EventText, type Subscriber } from '#api/stream/subscriber.js';
+import { EventText, type Subscriber, type TraceEventKind } from '#api/stream/subscriber.js';
 import { type EventOptions, type EventType, rawOf } from '#api/stream/subscription.js';
 import { WatchersByName } from '#api/stream/watchers.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -29,6 +29,13 @@ const MOST_WAITING = 10_000;
  * return of what was not used.
  */
 const UNIMPORTANT_OPCODES: ReadonlySet<number> = new Set([0x7362d09c, 0x05138d91, 0xd53276db]);
+
+/** What an event says of a trace, as {@link Subscriber.uncertain} has it. */
+interface UncertainNews {
+  readonly norm: string;
+  readonly kind: TraceEventKind;
+  readonly state: string;
+}
 
 /** A transaction as events list it. */
 interface ListedTransaction {
@@ -111,7 +118,6 @@ export class LiveFeed {
     const norm = toBase64(trace.external_hash_norm);
     if (event.kind === 'transactions') {
       await this.#transactions(trace, norm);
-      this.#states(event.changed);
     } else {
       await this.#actions(trace, norm);
       await this.#whole(trace, norm);
@@ -130,7 +136,7 @@ export class LiveFeed {
   async #transactions(trace: LiveTrace, norm: string): Promise<void> {
     if (trace.finality === 'finalized') return;
     const listed = trace.transactions.map(listedTransaction).sort((a, b) => (a.lt < b.lt ? 1 : a.lt > b.lt ? -1 : 0));
-    const texts = new Map<string, Promise<EventText>>();
+    const texts = new Map<string, Promise<EventText | null>>();
     for (const [subscriber, raws] of this.#concerned(listed.map(({ account }) => account))) {
       const { accounts, options, minFinality } = subscriber.subscription;
       const type: EventType = options.version === 1 ? 'pending_transactions' : 'transactions';
@@ -141,19 +147,11 @@ export class LiveFeed {
       });
       if (own.length === 0) continue;
       const state = `${trace.finality} ${own.map(({ hash, live }) => hash + live.finality).join()}`;
-      if (!subscriber.uncertain.isNews(norm, 'transactions', state)) continue;
       const key = `${options.key}|${[...wanted].sort().join()}`;
-      const text =
-        texts.get(key) ??
-        this.#transactionsText(
-          type,
-          trace,
-          norm,
-          own.map(({ live }) => live),
-          options,
-        );
-      texts.set(key, text);
-      this.#modules.deliver(subscriber, await text);
+      await this.#sendNews(subscriber, { norm, kind: 'transactions', state }, () => {
+        const transactions = own.map(({ live }) => live);
+        return this.#once(texts, key, () => this.#transactionsText(type, trace, norm, transactions, options));
+      });
     }
   }
 
@@ -167,31 +165,6 @@ export class LiveFeed {
     const { json, addresses } = await this.#modules.texts.liveTransactions(own, trace, options.profile);
     const tail = await addressTail(this.#modules.texts, addresses, options);
     return eventText(type, trace.finality, options, `${hashMember(norm)},"transactions":${json}${tail}`);
-  }
-
-  /** States after confirmed transactions: of each account the last one. */
-  #states(changed: readonly LiveTransaction[]): void {
-    const last = new Map<string, ListedTransaction>();
-    for (const live of changed) {
-      if (live.finality !== 'confirmed' || live.after === null) continue;
-      const listed = listedTransaction(live);
-      const known = last.get(listed.account);
-      if (known === undefined || known.lt < listed.lt) last.set(listed.account, listed);
-    }
-    for (const [raw, { live }] of last) {
-      const texts = new Map<string, EventText>();
-      for (const subscriber of this.#liveOf(this.#byAccount, raw)) {
-        const { accounts, options } = subscriber.subscription;
-        if (options.version === 1 || accounts.get(raw)?.types.has('account_state_change') !== true) continue;
-        let text = texts.get(options.key);
-        if (text === undefined) {
-          const state = this.#modules.texts.liveState(live.after!, options.profile);
-          text = eventText('account_state_change', 'confirmed', options, `"account":"${raw}","state":${state}`);
-          texts.set(options.key, text);
-        }
-        this.#modules.deliver(subscriber, text);
-      }
-    }
   }
 
   async #actions(trace: LiveTrace, norm: string): Promise<void> {
@@ -208,12 +181,10 @@ export class LiveFeed {
       if (wanted.size === 0) continue;
       const key = `${options.key}|${[...wanted].sort().join()}`;
       const own = actions.filter(({ action }) => action.accounts.some((each) => wanted.has(rawOf(each))));
-      const text = texts.get(key) ?? this.#actionsText(type, finality, { ...trace, actions: own }, norm, options);
-      texts.set(key, text);
-      const written = await text;
       const state = `${finality} ${own.map(({ action, finality: each }) => toHex(action.action_id) + each).join()}`;
-      if (written === null || !subscriber.uncertain.isNews(norm, 'actions', state)) continue;
-      this.#modules.deliver(subscriber, written);
+      await this.#sendNews(subscriber, { norm, kind: 'actions', state }, () =>
+        this.#once(texts, key, () => this.#actionsText(type, finality, { ...trace, actions: own }, norm, options)),
+      );
     }
   }
 
@@ -232,15 +203,14 @@ export class LiveFeed {
 
   async #whole(trace: LiveTrace, norm: string): Promise<void> {
     if (trace.finality === 'finalized') return;
-    const texts = new Map<string, Promise<EventText>>();
+    const texts = new Map<string, Promise<EventText | null>>();
     for (const subscriber of this.#liveOf(this.#byTrace, norm)) {
       const { options, minFinality } = subscriber.subscription;
       if (!isReached(trace.finality, minFinality)) continue;
       const state = `${trace.finality} ${trace.transactions.map(({ cell, finality }) => toHex(cell.hash()) + finality).join()}`;
-      if (!subscriber.uncertain.isNews(norm, 'trace', state)) continue;
-      const text = texts.get(options.key) ?? this.#traceText(trace, norm, options);
-      texts.set(options.key, text);
-      this.#modules.deliver(subscriber, await text);
+      await this.#sendNews(subscriber, { norm, kind: 'trace', state }, () =>
+        this.#once(texts, options.key, () => this.#traceText(trace, norm, options)),
+      );
     }
   }
 
@@ -253,6 +223,38 @@ export class LiveFeed {
     const tail = await addressTail(texts, addresses, options);
     const members = `${hashMember(norm)},"trace":${written.trace},"transactions":${written.transactions}${rest}${tail}`;
     return eventText('trace', trace.finality, options, members);
+  }
+
+  /** Sends an event that says more than those before it, also than what was sent while it was written. */
+  async #sendNews(
+    subscriber: Subscriber,
+    { norm, kind, state }: UncertainNews,
+    textOf: () => Promise<EventText | null>,
+  ): Promise<void> {
+    const { uncertain } = subscriber;
+    if (!uncertain.isNews(norm, kind, state)) return;
+    const text = await textOf();
+    // It may have left meanwhile, or have another subscription.
+    if (text === null || !this.#subscribers.has(subscriber) || !uncertain.isNews(norm, kind, state)) return;
+    uncertain.note(norm, kind, state);
+    this.#modules.deliver(subscriber, text);
+  }
+
+  /** A text that is made once for all who get it; null for all when it cannot be. */
+  #once(
+    texts: Map<string, Promise<EventText | null>>,
+    key: string,
+    make: () => Promise<EventText | null>,
+  ): Promise<EventText | null> {
+    let text = texts.get(key);
+    if (text === undefined) {
+      text = make().catch((error) => {
+        this.#modules.onTrouble(error);
+        return null;
+      });
+      texts.set(key, text);
+    }
+    return text;
   }
 
   #concerned(raws: Iterable<string>): ReadonlyMap<Subscriber, string[]> {

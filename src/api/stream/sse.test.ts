@@ -12,6 +12,7 @@ const EVENT = new EventText(JSON.stringify({ type: 'transactions', text: 'x'.rep
 let server: Server;
 let clock: FakeClock;
 let connection: SseConnection;
+let written: ServerResponse;
 /** Of a client that reads nothing until it is told to. */
 let response: IncomingMessage;
 
@@ -19,6 +20,7 @@ beforeEach(async () => {
   clock = new FakeClock();
   server = createServer((_, serverResponse: ServerResponse) => {
     serverResponse.writeHead(200, { 'content-type': 'text/event-stream' });
+    written = serverResponse;
     connection = new SseConnection(serverResponse, OPTIONS, clock);
     connection.connected('{"status":"connected"}', 'c0');
   });
@@ -78,4 +80,14 @@ it('sends comments while nothing happens, also to a client that is slow', async 
   const text = await readAll();
   expect(text.split(': keepalive\n\n')).toHaveLength(4);
   expect(text).toContain('event: lagging');
+});
+
+it('listens for nothing more once the client has taken what was sent', async () => {
+  const listeners = () => ['drain', 'close'].map((event) => written.listenerCount(event));
+  const before = listeners();
+  await fill();
+  const waiting = [connection.drained(), connection.drained()];
+  response.resume();
+  await Promise.all(waiting);
+  expect(listeners()).toEqual(before);
 });

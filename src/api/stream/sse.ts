@@ -40,8 +40,11 @@ export class SseConnection implements EventSink {
     const response = this.#response;
     if (!response.writableNeedDrain || response.destroyed) return Promise.resolve();
     return new Promise((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
+      const end = () => {
+        response.off('drain', end).off('close', end);
+        resolve();
+      };
+      response.on('drain', end).on('close', end);
     });
   }
 

@@ -102,13 +102,15 @@ class UncertainTraces {
   /** By trace: the state that was sent last, by kind. */
   readonly #sent = new Map<string, Map<TraceEventKind, string>>();
 
-  /** Whether an event says more than the one before it; if so, it is noted. @param state equal for equal events */
+  /** Whether an event says more than the one before it. @param state equal for equal events */
   isNews(norm: string, kind: TraceEventKind, state: string): boolean {
-    const known = this.#of(norm);
-    const before = known.get(kind);
-    if (before === state || before === FINAL) return false;
-    known.set(kind, state);
-    return true;
+    const before = this.#sent.get(norm)?.get(kind);
+    return before !== state && before !== FINAL;
+  }
+
+  /** The event is sent. */
+  note(norm: string, kind: TraceEventKind, state: string): void {
+    this.#of(norm).set(kind, state);
   }
 
   settle(norm: string, kind: TraceEventKind): void {

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { ReceivedBytes } from '#api/http/received-bytes.js';
 import { defaultStreamSettings } from '#api/stream/options.js';
+import { EventText } from '#api/stream/subscriber.js';
 import { WebSocketConnection } from '#api/stream/web-socket.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
@@ -11,7 +12,7 @@ import { FakeClock } from '#test/support/fake-clock.js';
 class RecordedSocket extends EventEmitter {
   readonly OPEN = WebSocket.OPEN;
   readyState: number = WebSocket.OPEN;
-  readonly bufferedAmount = 0;
+  bufferedAmount = 0;
   readonly sent: string[] = [];
   isPaused = false;
   closedWith: number | null = null;
@@ -24,8 +25,12 @@ class RecordedSocket extends EventEmitter {
     this.isPaused = false;
   }
 
-  send(text: string): void {
+  /** Called when the last message was taken. */
+  onTaken: () => void = () => {};
+
+  send(text: string, _options?: unknown, onTaken: () => void = () => {}): void {
     this.sent.push(text);
+    this.onTaken = onTaken;
   }
 
   pong(): void {}
@@ -92,5 +97,22 @@ describe('a WebSocket of a client that sends much', () => {
     expect(socket.closedWith).toBeNull();
     socket.emit('ping', Buffer.alloc(125));
     expect(socket.closedWith).toBe(1008);
+  });
+});
+
+describe('a WebSocket of a client that reads slowly', () => {
+  it.each(['has taken what was sent', 'is gone'])('says to all who wait that it %s', async (how) => {
+    const { socket, connection } = connect(async () => {});
+    connection.send(new EventText('{}', true), null);
+    socket.bufferedAmount = defaultStreamSettings.maxBufferedBytes;
+    const waiting = [connection.drained(), connection.drained()];
+    socket.onTaken();
+    expect(await Promise.race([...waiting, Promise.resolve('none')])).toBe('none');
+    if (how === 'is gone') socket.emit('close');
+    else {
+      socket.bufferedAmount = 0;
+      socket.onTaken();
+    }
+    await Promise.all(waiting);
   });
 });

@@ -62,7 +62,8 @@ export class WebSocketConnection implements EventSink {
   #tokens: number;
   #filledAt: number;
   #cancel: CancelSchedule = () => {};
-  #onDrain: (() => void) | null = null;
+  /** Called when hardly anything is buffered, or the connection is closed. */
+  readonly #onDrain = new Set<() => void>();
 
   constructor({ socket, stream }: ClientSocket, settings: StreamSettings, clock: Clock, events: ConnectionEvents) {
     this.#socket = socket;
@@ -95,7 +96,7 @@ export class WebSocketConnection implements EventSink {
       this.#cancel();
       this.#room.release();
       this.#dropped.abort(httpErrors['client-left']({}));
-      this.#onDrain?.();
+      this.#drain();
     });
     this.#watch();
   }
@@ -121,16 +122,22 @@ export class WebSocketConnection implements EventSink {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     const bytes = text.framed('ws', cursor, (json) => json);
     this.#socket.send(bytes, { binary: false }, () => {
-      if (this.#onDrain !== null && this.buffered < this.#settings.maxBufferedBytes / 8) this.#onDrain();
+      if (this.#onDrain.size > 0 && this.#isDrained) this.#drain();
     });
   }
 
-  async drained(): Promise<void> {
-    if (this.buffered < this.#settings.maxBufferedBytes / 8 || this.#socket.readyState !== this.#socket.OPEN) return;
-    await new Promise<void>((resolve) => {
-      this.#onDrain = resolve;
-    });
-    this.#onDrain = null;
+  drained(): Promise<void> {
+    if (this.#isDrained || this.#socket.readyState !== this.#socket.OPEN) return Promise.resolve();
+    return new Promise((resolve) => void this.#onDrain.add(resolve));
+  }
+
+  get #isDrained(): boolean {
+    return this.buffered < this.#settings.maxBufferedBytes / 8;
+  }
+
+  #drain(): void {
+    for (const resolve of this.#onDrain) resolve();
+    this.#onDrain.clear();
   }
 
   end(reason: StreamEnd, cursor: string, problem?: string): void {

@@ -5,16 +5,13 @@ import { AddressCollector, writeAnswerJson } from '#api/v3/answer-type.js';
 import { type V3Network, v3Context, v3Switches } from '#api/v3/context.js';
 import { JettonWallet } from '#api/v3/jettons.js';
 import type { WrittenTransaction } from '#api/v3/kept-texts.js';
-import { stateSummaryOf, writeLiveActions, writeLiveTransaction, writeLiveTransactions } from '#api/v3/live-answers.js';
+import { writeLiveActions, writeLiveTransaction, writeLiveTransactions } from '#api/v3/live-answers.js';
 import { transactionsJson, treeJson } from '#api/v3/traces.js';
 import { AccountStateJson, writeCells } from '#api/v3/transactions.js';
 import { traceNodeJson, unfoldingTree } from '#domain/traces/trace-tree.js';
 import type { IndexedAction } from '#drivers/store/read/actions.js';
 import type { IndexedJettonWallet, IndexedTransaction, StateSummary } from '#drivers/store/read/index-types.js';
 import type { Address } from '#formats/address/address.js';
-import type { Cell } from '#formats/cells/cell.js';
-import { ShardAccount } from '#formats/tlb/account.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { systemClock } from '#kernel/clock.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { WorkSlices } from '#kernel/work-slices.js';
@@ -110,12 +107,6 @@ export class EventAnswers {
     const how = { shown: { types: supported, supported }, withTransactions: false, withNorm: true };
     const all = await writeLiveActions(trace, how, { profile, addresses }, new WorkSlices(systemClock, null));
     return all.length === 0 ? null : { json: `[${all.join(',')}]`, addresses: addresses.byRaw };
-  }
-
-  /** @param after `ShardAccount` */
-  liveState(after: Cell, profile: Profile): string {
-    const { account } = decodeCell(ShardAccount, after);
-    return this.accountState(account.cell.hash(), stateSummaryOf(after), profile);
   }
 
   /** `"address_book":{…}`, `"metadata":{…}`, or both. @throws store/* */

@@ -52,7 +52,7 @@ export function followRoute({ followOf, clock }: FollowRouteModules): RawRoute {
       const given = parametersOf(request);
       const follow = followOf(request.network);
       if (follow === null) throw v3Errors['no-pending']({});
-      const leave = waiting.enter(request.keyId ?? request.clientAddress);
+      const leave = waiting.enter(request.client);
       try {
         if (wantsEvents(request)) await stream(given, follow, request, reply, clock);
         else await poll(given, follow, request, reply, clock);

@@ -1,9 +1,11 @@
 import { expect, it } from 'vitest';
+import { NO_KEYS } from '#drivers/store/event-log.js';
 import { hashKey } from '#drivers/store/keys.js';
 import type { IndexedTransaction } from '#drivers/store/read/index-types.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { readExternalInMessage } from '#formats/tlb/message.js';
+import { type ExternalInMessage, readExternalInMessage } from '#formats/tlb/message.js';
 import { silentLogger } from '#kernel/logger.js';
+import { WakeSignal } from '#kernel/wake-signal.js';
 import { FollowIndex } from '#services/pending/follow-blocks.js';
 import type { LiveTransaction } from '#services/pending/live-trace.js';
 import { PendingTraces } from '#services/pending/pending-traces.js';
@@ -67,9 +69,9 @@ it('finds messages of which no event comes: they were committed before the first
   }
 });
 
-it('lets messages expire while the network makes no blocks, only when that is known', async () => {
-  const clock = new FakeClock();
-  const traces = new PendingTraces(
+/** Live traces of messages to wallets, of which each is emulated to send nothing. */
+function emulatedTraces(clock: FakeClock): PendingTraces {
+  return new PendingTraces(
     {},
     {
       ...{ classification: null, wallets: { read: async () => null }, newestSeqno: () => 1, clock },
@@ -89,6 +91,57 @@ it('lets messages expire while the network makes no blocks, only when that is kn
       },
     },
   );
+}
+
+/** A message to a wallet. */
+function walletMessage(valid_until: number): ExternalInMessage {
+  const wallet = signingWallet('wallet_v3r2', { seqno: 0, wallet_id: 9 });
+  const cell = wallet.message({ seqno: 0, wallet_id: 9, valid_until }, { init: wallet.init });
+  return readExternalInMessage(cell, serializeBoc(cell));
+}
+
+it('lets messages expire when all blocks before their time were read, not when the index has later ones', async () => {
+  const clock = new FakeClock();
+  const traces = emulatedTraces(clock);
+  const committed = new WakeSignal();
+  let seqno = 100;
+  const following = new FollowIndex({
+    ...{ traces, index: new FakeIndex(), clock, logger: silentLogger, newestSeqno: () => null },
+    head: () => ({ mc_seqno: 102, gen_utime: 2_000 }),
+    feed: {
+      subscribe: async function* (_, signal) {
+        for (;;) {
+          await committed.next;
+          if (signal.aborted) return;
+          const touched = { ...NO_KEYS };
+          yield [{ id: BigInt(seqno), kind: 'committed', range: { from: seqno, to: seqno }, touched }];
+        }
+      },
+    },
+  });
+  const message = walletMessage(1_100);
+  traces.start();
+  following.start();
+  try {
+    traces.submit(message, 'sent');
+    await settled();
+    for (seqno = 101; seqno <= 102; seqno++) {
+      expect(traces.status(message.cell.hash())).toMatchObject({ stage: 'pending' });
+      committed.wake();
+      await settled();
+    }
+    expect(traces.status(message.cell.hash())).toMatchObject({ kind: 'ended', invalidation: { reason: 'expired' } });
+  } finally {
+    const closed = following.close();
+    committed.wake();
+    await closed;
+    await traces.close();
+  }
+});
+
+it('lets messages expire while the network makes no blocks, only when that is known', async () => {
+  const clock = new FakeClock();
+  const traces = emulatedTraces(clock);
   const head = { mc_seqno: 9, gen_utime: 1_000 };
   let newestSeqno: number | null = null;
   const following = new FollowIndex({
@@ -96,13 +149,12 @@ it('lets messages expire while the network makes no blocks, only when that is kn
     newestSeqno: () => newestSeqno,
     feed: { subscribe: async function* () {} },
   });
-  const wallet = signingWallet('wallet_v3r2', { seqno: 0, wallet_id: 9 });
-  const cell = wallet.message({ seqno: 0, wallet_id: 9, valid_until: 1_100 }, { init: wallet.init });
-  const hash = cell.hash();
+  const message = walletMessage(1_100);
+  const hash = message.cell.hash();
   traces.start();
   following.start();
   try {
-    traces.submit(readExternalInMessage(cell, serializeBoc(cell)), 'sent');
+    traces.submit(message, 'sent');
     await settled();
     expect(traces.status(hash)).toMatchObject({ stage: 'pending' });
     // No liteserver answers; then there are blocks that the index does not have yet.

@@ -137,7 +137,8 @@ export class FollowIndex {
     const accounts = touched === null ? null : new Set(touched.accounts);
     traces.applied({
       mc_seqno: range.to,
-      gen_utime: newest?.gen_utime ?? null,
+      // Blocks that come after this one may have the message, and are not later than the newest.
+      gen_utime: newest !== null && newest.mc_seqno <= range.to ? newest.gen_utime : null,
       touches: (account_key) => accounts?.has(account_key) ?? true,
     });
   }

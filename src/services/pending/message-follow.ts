@@ -108,6 +108,7 @@ export class MessageFollow {
           if (found.isSettled) return;
           // No event comes of traces that only the index has.
           const isOfIndex = found.stage !== 'unknown' && live.status(hash) === null;
+          cancelLook();
           cancelLook = isOfIndex ? clock.schedule(LOOK_MS, changed) : () => {};
           continue;
         }

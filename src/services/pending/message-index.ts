@@ -79,6 +79,8 @@ export interface PendingMessage {
   changed: number;
   /** Clock milliseconds: since then the index has its actions. */
   indexedAt: number | null;
+  /** The newest masterchain block when its time was over; null: it is not. */
+  dueSeqno: number | null;
   isOver: boolean;
 }
 

@@ -267,6 +267,20 @@ describe('live traces', () => {
     await traces.close();
   });
 
+  it('are not dropped before they were looked for in the blocks of their time', async () => {
+    const message = externalTo(1, 77);
+    const { traces, clock } = startTraces((cell) => transfer(cell, 1_000n), { lifetimeMs: 10_000 });
+    traces.submit(message, 'sent');
+    await settled();
+    traces.applied({ ...touchesNothing, mc_seqno: 0 });
+    clock.advance(20_000);
+    expect(statusOf(traces, message)).toBe('pending');
+    traces.applied({ ...touchesNothing, mc_seqno: 1 });
+    clock.advance(1_000);
+    expect(statusOf(traces, message)).toBe('dropped');
+    await traces.close();
+  });
+
   it('stay until the index has their actions', async () => {
     const message = externalTo(1, 77);
     const { traces, clock } = startTraces((cell) => transfer(cell, 1_000n));
@@ -341,6 +355,23 @@ describe('live traces', () => {
     unwatch();
     await settled();
     expect(woken).toEqual(['own', 'other']);
+    await traces.close();
+  });
+
+  it('wake those who watch a message when nothing more is known here than in the index', async () => {
+    const message = externalTo(1, 77);
+    const { traces, clock } = startTraces((cell) => transfer(cell, 1_000n), { restMs: 10_000 });
+    traces.submit(message, 'sent');
+    await settled();
+    const [root] = transfer(message.cell, 5_000n, 7);
+    traces.apply([real(root)]);
+    await settled();
+    const seen: (string | null)[] = [];
+    for (const hash of [message.cell.hash(), normalizedExternalHash(message.message), root.cell.hash()])
+      traces.watch(hash, () => seen.push(statusOf(traces, message)));
+    clock.advance(11_000);
+    expect(seen).toEqual(seen.map(() => null));
+    expect(seen.length).toBeGreaterThanOrEqual(2);
     await traces.close();
   });
 });

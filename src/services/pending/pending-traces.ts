@@ -102,6 +102,8 @@ export class PendingTraces implements LiveMessages {
   #bytes = 0;
   /** The newest block of the network, and since when no other one is known: clock milliseconds. */
   #newest: { readonly mc_seqno: number; readonly since: number } | null = null;
+  /** All awaited messages were looked for up to this masterchain block; null: in none. */
+  #searched: number | null = null;
   /** Called when messages are awaited again. */
   #onAwaited: () => void = () => {};
   #isStarted = false;
@@ -173,7 +175,7 @@ export class PendingTraces implements LiveMessages {
       account_key: accountKey(addressBytes(account)),
       placed: new PlacedTrace(message.cell, this.#settings.mostTransactionsOfTrace),
       ...{ bytes: 0, isCut: false, snapshot: null, isClassifying: false, attempts: 0, claim: null, used: null },
-      ...{ isReadingSeqno: false, indexedAt: null, isOver: false },
+      ...{ isReadingSeqno: false, indexedAt: null, dueSeqno: null, isOver: false },
     };
     this.#messages.add(entry);
     this.#sweepLater();
@@ -216,6 +218,7 @@ export class PendingTraces implements LiveMessages {
 
   /** After {@link apply}: what a block, with those before it, means for messages that are not in it. */
   applied(block: AppliedBlock): void {
+    this.#searched = Math.max(this.#searched ?? 0, block.mc_seqno);
     for (const entry of this.#messages.inNoBlock()) {
       if (this.#isExpired(entry, block)) continue;
       if (entry.used !== null && block.mc_seqno >= entry.used.mc_seqno) this.#replaced(entry, entry.used.seqno);
@@ -234,6 +237,7 @@ export class PendingTraces implements LiveMessages {
    */
   stalled({ mc_seqno, gen_utime }: { readonly mc_seqno: number; readonly gen_utime: number | null }): void {
     const now = this.#modules.clock.now();
+    this.#searched = Math.max(this.#searched ?? 0, mc_seqno);
     if (this.#newest?.mc_seqno !== mc_seqno) this.#newest = { mc_seqno, since: now };
     const stalledMs = now - this.#newest.since;
     if (stalledMs < STALLED_MS || gen_utime === null) return;
@@ -506,11 +510,17 @@ export class PendingTraces implements LiveMessages {
         const isIndexed = isFinal && entry.indexedAt !== null && now - entry.indexedAt >= INDEXED_MS;
         // The index has what is final. What was only emulated has not come for long.
         if (isIndexed || now - entry.changed >= restMs) this.#forget(entry);
-      } else if (now - entry.begun >= lifetimeMs) {
+      } else if (now - entry.begun >= lifetimeMs && this.#isSearched(entry)) {
         const problem = `No block included the message within ${Math.round(lifetimeMs / 1000)} s, after which nodes forget it. Send it again, if it has not expired.`;
         this.#invalidate(entry, { reason: 'dropped', problem, exit_code: null });
       }
     }
+  }
+
+  /** Whether a message, whose time is over, was looked for in the blocks of that time: the index may be behind. */
+  #isSearched(entry: PendingMessage): boolean {
+    entry.dueSeqno ??= this.#modules.newestSeqno() ?? 0;
+    return this.#searched === null || this.#searched >= entry.dueSeqno;
   }
 
   // Bounds
@@ -546,6 +556,8 @@ export class PendingTraces implements LiveMessages {
     this.#transactions -= entry.snapshot?.transactions.length ?? 0;
     this.#bytes -= entry.bytes;
     this.#messages.remove(entry);
+    // Only the index can say more.
+    this.#changed(entry);
   }
 }
 
