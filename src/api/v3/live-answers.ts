@@ -56,7 +56,7 @@ const NO_STATE: StateSummary = {
 };
 
 /** What answers say of a state. @param shardAccount `ShardAccount` */
-export function stateSummaryOf(shardAccount: Cell): StateSummary {
+function stateSummaryOf(shardAccount: Cell): StateSummary {
   const account = decodeCell(ShardAccount, shardAccount).account.value;
   if (account.kind === 'account_none') return NO_STATE;
   const { balance, state } = account.storage;
