@@ -2,6 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { WorkSlices } from '#kernel/work-slices.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
+/** How much is done in each turn of the event loop: the last number is that of this turn. */
+function countedTurns() {
+  const done: number[] = [0];
+  let isOver = false;
+  const count = (): void => {
+    done.push(0);
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const end = () => {
+    isOver = true;
+  };
+  return { done, end };
+}
+
 it('says when a slice is over, and lets others have their turn', async () => {
   const clock = new FakeClock(1_000);
   const slices = new WorkSlices(clock, new AbortController().signal);
@@ -72,25 +87,19 @@ it('runs work that yields, with turns of the event loop in between, and ends whe
   const controller = new AbortController();
   const clock = new FakeClock();
   const slices = new WorkSlices(clock, controller.signal);
-  const turns: number[] = [0];
-  let isOver = false;
-  const countTurns = (): void => {
-    turns.push(0);
-    if (!isOver) setImmediate(countTurns);
-  };
-  setImmediate(countTurns);
+  const turns = countedTurns();
   function* steps(): Generator<void, string> {
     for (let i = 0; i < 30; i++) {
       clock.advance(5);
-      turns[turns.length - 1]!++;
+      turns.done[turns.done.length - 1]!++;
       yield;
     }
     return 'done';
   }
   await expect(slices.run(steps())).resolves.toBe('done');
-  isOver = true;
-  expect(turns.reduce((a, b) => a + b)).toBe(30);
-  expect(Math.max(...turns)).toBe(2);
+  turns.end();
+  expect(turns.done.reduce((a, b) => a + b)).toBe(30);
+  expect(Math.max(...turns.done)).toBe(2);
   controller.abort(new Error('left'));
   await expect(slices.run(steps())).rejects.toThrow('left');
 });
@@ -115,26 +124,20 @@ describe('work that may wait', () => {
   it('is divided when it does not wait', async () => {
     const clock = new FakeClock();
     const slices = new WorkSlices(clock, null);
-    const turns: number[] = [0];
-    let isOver = false;
-    const countTurns = (): void => {
-      turns.push(0);
-      if (!isOver) setImmediate(countTurns);
-    };
-    setImmediate(countTurns);
+    const turns = countedTurns();
     await slices.mapWaiting(
       Array.from({ length: 100 }, (_, i) => i),
       4,
       async () => {
         clock.advance(1);
-        turns[turns.length - 1]!++;
+        turns.done[turns.done.length - 1]!++;
         await Promise.resolve();
       },
     );
-    isOver = true;
-    expect(turns.reduce((a, b) => a + b)).toBe(100);
+    turns.end();
+    expect(turns.done.reduce((a, b) => a + b)).toBe(100);
     // What was begun by the other lanes when the slice is over is still done.
-    expect(Math.max(...turns)).toBeLessThanOrEqual(10 + 3);
+    expect(Math.max(...turns.done)).toBeLessThanOrEqual(10 + 3);
   });
 
   it('begins nothing further after an error', async () => {
