@@ -68,7 +68,7 @@ function startFeed(onWrite: (profile: string) => Promise<void> = async () => {})
     return subscriber;
   };
   const note = () => {
-    feed.note({ kind: 'transactions', trace, changed: [transaction] });
+    feed.note({ kind: 'transactions', trace });
     feed.note({ kind: 'actions', trace });
   };
   return { feed, written, delivered, troubles, join, note };

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
 import { openIndex, recreateIndex } from '#drivers/store/index-state.js';
 import {
-  disownCursorsBehind,
+  disownCursorsAfter,
   insertWebhook,
   readWaiting,
   readWebhook,
@@ -53,7 +53,7 @@ it('cursors of webhooks behind the newest block of the chain are of no chain any
     const cursors = ['0a.10.9.0-ff', '0a.11-1f.10.10', '0a.4294967295.1.1'];
     await database.withWriter(async (client) => {
       for (const [i, cursor] of cursors.entries()) await insertWebhook(client, hookOf(`wh_${i}`, cursor));
-      for (let i = 0; i < 2; i++) await disownCursorsBehind(client, 10);
+      for (let i = 0; i < 2; i++) await disownCursorsAfter(client, 10);
       const found = [];
       for (const i of cursors.keys()) found.push((await readWebhook(client, null, `wh_${i}`))!.cursor);
       expect(found).toEqual(['0a.10.9.0-ff', '.11-1f.10.10', '.4294967295.1.1']);

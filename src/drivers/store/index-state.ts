@@ -109,8 +109,9 @@ export async function recreateIndex(
   if (!isReplaced(identity, row)) requireSameNetwork(networkOf(identity), networkOf(row));
   const { rows: tables } = await client.query<{ name: string }>(
     `SELECT quote_ident(relname) AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace
-       AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN ('schema_migrations', 'index_state', 'action_layouts', 'deferred_indexes')
-       AND relname NOT LIKE 'access\\_%' AND relname NOT IN ('webhooks', 'webhook_deliveries')`,
+       AND relkind IN ('r', 'p') AND NOT relispartition AND relname NOT IN
+         ('schema_migrations', 'index_state', 'action_layouts', 'deferred_indexes', 'webhooks', 'webhook_deliveries')
+       AND relname NOT LIKE 'access\\_%'`,
   );
   await client.query(`TRUNCATE ${tables.map(({ name }) => name).join(', ')} RESTART IDENTITY`);
   const { rows } = await client.query<{ last_event: bigint }>(

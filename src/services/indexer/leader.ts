@@ -3,7 +3,7 @@ import { seqnoOfId } from '#drivers/store/keys.js';
 import { readMcBlockIds } from '#drivers/store/write/neighbours.js';
 import { pruneBelow } from '#drivers/store/write/partitions.js';
 import { countWantedPastContracts } from '#drivers/store/write/past-contracts.js';
-import { disownCursorsBehind } from '#drivers/store/write/webhooks.js';
+import { disownCursorsAfter } from '#drivers/store/write/webhooks.js';
 import { sameBlock } from '#formats/proofs/block-id.js';
 import { pause } from '#kernel/clock.js';
 import { sharedAbortController, sharedSignalOf } from '#kernel/shared-abort.js';
@@ -164,7 +164,7 @@ export class IndexLeader {
     if (view.head?.seqno === head) recovered();
     if (view.state.indexedRanges.length === 0) {
       // Where an index of the same network was before this one, webhooks may be farther than the chain.
-      await retries.run(() => database.withWriter((client) => disownCursorsBehind(client, head)), signal);
+      await retries.run(() => database.withWriter((client) => disownCursorsAfter(client, head)), signal);
     }
     const from = Math.max(await this.#first(head, signal), view.state.pruned_below);
     if (!follow) return { wanted: { from, to: Math.min(to ?? head, head) }, followFrom: null };

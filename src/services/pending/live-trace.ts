@@ -71,7 +71,7 @@ export interface Invalidation {
 /** What happens to traces. For one trace, events are in the order in which it happened, and finality never falls. */
 export type LiveEvent =
   /** Transactions appeared or became more certain; `trace.actions` may still be null. */
-  | { readonly kind: 'transactions'; readonly trace: LiveTrace; readonly changed: readonly LiveTransaction[] }
+  | { readonly kind: 'transactions'; readonly trace: LiveTrace }
   /** The trace was classified. */
   | { readonly kind: 'actions'; readonly trace: LiveTrace }
   | { readonly kind: 'invalidated'; readonly invalidation: Invalidation };

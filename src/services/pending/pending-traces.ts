@@ -194,7 +194,7 @@ export class PendingTraces implements LiveMessages {
 
   /** Puts transactions of blocks in place; those of other traces are left. In any order. */
   apply(transactions: readonly LiveTransaction[]): void {
-    const changed = new Map<PendingMessage, LiveTransaction[]>();
+    const changed = new Set<PendingMessage>();
     const ordered = transactions.map((transaction) => ({ transaction, ...positionOf(transaction.cell) }));
     ordered.sort((a, b) => (a.lt < b.lt ? -1 : a.lt > b.lt ? 1 : 0));
     for (const { transaction, in_msg } of ordered) {
@@ -205,14 +205,12 @@ export class PendingTraces implements LiveMessages {
       if (!entry.placed.place(place, transaction)) continue;
       if (entry.placed.mispredicted > mispredicted) this.#mispredicted(entry);
       this.#messages.settle(entry, place);
-      const known = changed.get(entry) ?? [];
-      known.push(transaction);
-      changed.set(entry, known);
+      changed.add(entry);
     }
-    for (const [entry, real] of changed) {
+    for (const entry of changed) {
       if (entry.isOver) continue;
       this.#emulateTails(entry);
-      this.#publish(entry, real);
+      this.#publish(entry);
     }
   }
 
@@ -364,14 +362,14 @@ export class PendingTraces implements LiveMessages {
       this.#bytes += trace.bytes;
       const { global_version } = trace;
       const emulated = trace.transactions.map((each) => ({ ...each, finality: 'pending' as const, global_version }));
-      const added = entry.placed.addEmulated(place, emulated);
-      this.#publish(entry, added);
+      entry.placed.addEmulated(place, emulated);
+      this.#publish(entry);
     });
   }
 
   // Changes
 
-  #publish(entry: PendingMessage, changed: readonly LiveTransaction[]): void {
+  #publish(entry: PendingMessage): void {
     const { placed, norm, hash, since } = entry;
     const transactions = placed.transactions();
     const [root] = transactions;
@@ -389,7 +387,7 @@ export class PendingTraces implements LiveMessages {
     entry.changed = this.#modules.clock.now();
     for (const { account } of transactions) this.#messages.addAccount(entry, account);
     if (finality === 'finalized' && was !== 'finalized') this.#counts.finalized++;
-    this.#emit({ kind: 'transactions', trace: entry.snapshot, changed });
+    this.#emit({ kind: 'transactions', trace: entry.snapshot });
     this.#changed(entry);
     void this.#classify(entry);
     this.#makeRoom();

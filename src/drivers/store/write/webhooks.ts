@@ -169,12 +169,12 @@ export async function storeDeliveries(
 }
 
 /**
- * Takes the name of the chain from the cursors that lie behind its newest masterchain block: they are of the chain before it was set
+ * Takes the name of the chain from the cursors that are beyond its newest masterchain block: they are of the chain before it was set
  * back. So the events that go on from them begin where the index begins, and `gap` comes first, as for a cursor of another chain.
  *
  * @param mc_seqno of that block
  */
-export async function disownCursorsBehind(client: Client, mc_seqno: number): Promise<void> {
+export async function disownCursorsAfter(client: Client, mc_seqno: number): Promise<void> {
   await client.query(
     `UPDATE webhooks SET cursor = substring(cursor FROM '[.].*')
      WHERE substring(cursor FROM '^[^.]+[.]([0-9]+)')::bigint > $1`,
