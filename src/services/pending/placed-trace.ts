@@ -88,21 +88,19 @@ export class PlacedTrace {
    *
    * @param emulated a transaction before those that its messages trigger
    */
-  addEmulated(place: TracePlace, emulated: readonly LiveTransaction[]): readonly LiveTransaction[] {
+  addEmulated(place: TracePlace, emulated: readonly LiveTransaction[]): void {
     const byMessage = new Map<string, LiveTransaction>();
     for (const each of emulated.slice(1)) {
       const { in_msg } = messagesOf(each.cell);
       if (in_msg !== null) byMessage.set(toHex(in_msg.hash()), each);
     }
     const [first] = emulated;
-    if (first === undefined || place.transaction !== null) return [];
-    const added: LiveTransaction[] = [];
+    if (first === undefined || place.transaction !== null) return;
     const put = (at: TracePlace, transaction: LiveTransaction): void => {
       if (!this.#hasRoom()) return;
       this.#size++;
       at.transaction = transaction;
       at.children = messagesOf(transaction.cell).sent.map((message) => placeOf(message, at));
-      added.push(transaction);
     };
     put(place, first);
     const open = [place];
@@ -114,7 +112,6 @@ export class PlacedTrace {
         open.push(child);
       }
     }
-    return added;
   }
 
   /**
