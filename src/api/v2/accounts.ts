@@ -28,9 +28,8 @@ import { isSuspendedOnMainnet } from '#domain/contracts/suspended-addresses.js';
 import { readTonlibAccountState, type TonlibAccountState } from '#domain/contracts/tonlib-account-state.js';
 import { readWallet } from '#domain/contracts/wallet.js';
 import type { Address, ParsedAddress } from '#formats/address/address.js';
-import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import type { AccountStorage } from '#formats/tlb/account.js';
+import { type AccountStorage, NO_ACCOUNT, shardAccountCell } from '#formats/tlb/account.js';
 import { toBase64 } from '#kernel/bytes.js';
 import type { AccountStateRead } from '#services/chain/accounts.js';
 
@@ -360,7 +359,7 @@ const getShardAccountCell = v2Endpoint({
   statuses: STATUSES,
   price: () => PRICE.account,
   freshness: freshnessAt,
-  handle: async (query, context) => tvmCell(shardAccountCell(await readAccount(query, context), query.address.address)),
+  handle: async (query, context) => tvmCell(shardAccountOf(await readAccount(query, context), query.address.address)),
 });
 
 /** Methods about account states, in the order of the document. */
@@ -551,22 +550,10 @@ function addressState(read: AccountStateRead, address: Address): AccountStateEnu
   return stateOf(partsOf(read, address));
 }
 
-/** `account_none$0 = Account;` */
-const NO_ACCOUNT = new Builder().storeBit(false).endCell();
-const NO_HASH = new Uint8Array(32);
-
-/**
- * `account_descr$_ account:^Account last_trans_hash:bits256 last_trans_lt:uint64 = ShardAccount;` of a read.
- * @throws v2/no-workchain
- */
-function shardAccountCell(read: AccountStateRead, address: Address): Cell {
+/** The `ShardAccount` of a read. @throws v2/no-workchain */
+function shardAccountOf(read: AccountStateRead, address: Address): Cell {
   if (read.shard_block === null) {
     throw v2Errors['no-workchain']({ address: address.toRaw(), workchain: address.workchain });
   }
-  const { cell, last_transaction } = read;
-  return new Builder()
-    .storeRef(cell ?? NO_ACCOUNT)
-    .storeBytes(last_transaction?.hash ?? NO_HASH)
-    .storeUint(last_transaction?.lt ?? 0n, 64)
-    .endCell();
+  return shardAccountCell(read.cell ?? NO_ACCOUNT, read.last_transaction);
 }

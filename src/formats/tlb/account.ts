@@ -1,8 +1,9 @@
 import { Address } from '#formats/address/address.js';
+import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { HashIndex } from '#formats/cells/hash-index.js';
 import { type AugmentedDictionary, hashmapAugE } from '#formats/tlb/codec/augmented-dictionary.js';
-import { maybe, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
+import { encodeCell, maybe, ref, type ValueOf } from '#formats/tlb/codec/codec.js';
 import { bytesKey, type Dictionary, hashmapE } from '#formats/tlb/codec/dictionary.js';
 import {
   bits256,
@@ -139,12 +140,24 @@ export const Account = union('Account', [
 ]);
 export type Account = ValueOf<typeof Account>;
 
+/** The `Account` of an account that does not exist: `account_none$0`. */
+export const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
+
 /** An account in a shard state, with lt and hash of its last transaction. */
 export const ShardAccount = record(
   'account_descr$_ account:^Account last_trans_hash:bits256 last_trans_lt:uint64 = ShardAccount;',
   { account: ref(Account), last_trans_hash: bits256, last_trans_lt: uint64 },
 );
 export type ShardAccount = ValueOf<typeof ShardAccount>;
+
+/** Encodes a {@link ShardAccount}. @param account the `Account` @param last its last transaction; null: it never had one */
+export function shardAccountCell(account: Cell, last: { readonly hash: Uint8Array; readonly lt: bigint } | null): Cell {
+  const { hash = new Uint8Array(32), lt = 0n } = last ?? {};
+  return new Builder().storeRef(account).storeBytes(hash).storeUint(lt, 64).endCell();
+}
+
+/** The `ShardAccount` of an account that does not exist, and never had a transaction. */
+export const NO_SHARD_ACCOUNT = shardAccountCell(NO_ACCOUNT, null);
 
 /**
  * The sum of account balances, and the greatest anycast depth of their addresses (`fixed_prefix_length` does not

@@ -3,9 +3,9 @@ import { findLibraries } from '#drivers/tvm/request-fields.js';
 import { Address, parseAddress } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
-import { Account, ShardAccount } from '#formats/tlb/account.js';
+import { NO_ACCOUNT, ShardAccount } from '#formats/tlb/account.js';
 import { Block } from '#formats/tlb/block.js';
-import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { bytesEqual, fromHex, toHex } from '#kernel/bytes.js';
 import { readRegularFile } from '#kernel/files.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -106,8 +106,6 @@ export class AccountImporter {
   }
 }
 
-const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' }).hash();
-
 /** Seqno, root hash and file hash of a masterchain block, an account, and whether its deletion was undone. */
 const LINE = /^([1-9]\d{0,9}) ([0-9a-f]{64}) ([0-9a-f]{64}) (\S+)( undone)?$/;
 
@@ -204,7 +202,7 @@ function appendWhole(file: string, text: string): void {
 function endedIn(root: Cell, workchain: number): string[] {
   const ended: string[] = [];
   for (const [id, { state_update, transactions }] of decodeCell(Block, root).extra.value.account_blocks.value) {
-    if (!bytesEqual(state_update.value.new_hash, NO_ACCOUNT)) continue;
+    if (!bytesEqual(state_update.value.new_hash, NO_ACCOUNT.hash())) continue;
     // The account may have been imported in the same block, so that the state before does not tell.
     const all = [...transactions].map(([, { value }]) => value);
     const lived = all.some(({ orig_status }) => orig_status !== 'acc_state_nonexist');

@@ -1,10 +1,10 @@
 import type { Address } from '#formats/address/address.js';
-import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { type BlockId, isMasterchain, printPosition } from '#formats/proofs/block-id.js';
 import type { TransactionRef } from '#formats/proofs/transactions.js';
 import { encodeBoxed } from '#formats/tl/constructor.js';
 import { LiteServerTransactionList } from '#formats/tl/lite-api.js';
+import { shardAccountCell } from '#formats/tlb/account.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
 import { forkErrors } from '#localnet/fork/errors.js';
@@ -15,8 +15,6 @@ import type { ChainReads } from '#services/chain/chain-reads.js';
 const START_MS = 120_000;
 
 const READ_MS = 20_000;
-
-const NO_HASH = new Uint8Array(32);
 
 /**
  * Reads the block and configuration that a fork starts from.
@@ -69,12 +67,7 @@ export class ChainFork implements ForkSource {
     );
     const { cell, account, last_transaction } = read;
     if (cell === null || account?.kind !== 'account') return null;
-    // account_descr
-    return new Builder()
-      .storeRef(cell)
-      .storeBytes(last_transaction?.hash ?? NO_HASH)
-      .storeUint(last_transaction?.lt ?? 0n, 64)
-      .endCell();
+    return shardAccountCell(cell, last_transaction);
   }
 
   async library(hash: Uint8Array): Promise<Cell | null> {

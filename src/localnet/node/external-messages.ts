@@ -3,9 +3,9 @@ import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { Account, type AccountStorage } from '#formats/tlb/account.js';
+import { type AccountStorage, NO_SHARD_ACCOUNT } from '#formats/tlb/account.js';
 import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
-import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { configParam } from '#formats/tlb/config/config-params.js';
 import { MAX_EXTERNAL_MESSAGE_BYTES, readExternalInMessage } from '#formats/tlb/message.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
@@ -24,12 +24,6 @@ const LT_STEP = 1_000_000n;
 
 /** Length of the VM log in errors for clients. */
 const LOG_CHARACTERS = 256;
-
-/** The `Account` of an account that does not exist. */
-const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
-
-/** The `ShardAccount` of an account that does not exist. */
-const NO_SHARD_ACCOUNT = new Builder().storeRef(NO_ACCOUNT).storeBytes(new Uint8Array(40)).endCell();
 
 export interface ExternalMessageCheckModules {
   /** Executes a message on a copy of the state. */

@@ -2,7 +2,7 @@ import { Address } from '#formats/address/address.js';
 import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { iterateEntries } from '#formats/cells/dict-read.js';
-import { Account, AccountStorage, DepthBalanceInfo } from '#formats/tlb/account.js';
+import { Account, AccountStorage, DepthBalanceInfo, NO_ACCOUNT } from '#formats/tlb/account.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
@@ -72,8 +72,6 @@ export function overridesBackTo(former: ChainTip, now: ChainTip): StateOverride[
     }
   }
 }
-
-const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
 
 const KEY_BITS = 256;
 

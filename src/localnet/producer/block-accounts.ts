@@ -10,6 +10,7 @@ import {
   type AccountStatus,
   AccountStorage,
   DepthBalanceInfo,
+  NO_SHARD_ACCOUNT,
   ShardAccount,
   type ShardAccounts,
   SimpleLibs,
@@ -32,12 +33,6 @@ import {
 } from '#formats/tlb/transaction.js';
 import { bytesEqual, toHex } from '#kernel/bytes.js';
 import type { AccountOverride } from '#localnet/producer/block-request.js';
-
-/** `account_none$0` */
-const NO_ACCOUNT = new Builder().storeBit(false).endCell();
-
-/** The `ShardAccount` of an account that does not exist. */
-export const NO_SHARD_ACCOUNT = new Builder().storeRef(NO_ACCOUNT).storeBytes(new Uint8Array(40)).endCell();
 
 const KEY_BITS = 256;
 

@@ -1,4 +1,3 @@
-import type { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
 import {
   type BlockId,
@@ -46,13 +45,10 @@ export class BlockProducer {
   readonly #modules: ProducerModules;
   readonly #key: ValidatorKey;
   readonly #faults = new MessageFaults();
-  readonly #forkedAccount: ((address: Address) => Promise<Cell | null>) | null;
 
   constructor(modules: ProducerModules) {
     this.#modules = modules;
     this.#key = validatorKey(modules.validatorSeed);
-    const { forkedAccount } = modules;
-    this.#forkedAccount = forkedAccount === undefined ? null : importOnce(forkedAccount);
   }
 
   /** @throws producer/*, and what decoding the states of the tip throws */
@@ -73,7 +69,7 @@ export class BlockProducer {
       gen_utime,
       full,
       faults: this.#faults,
-      forkedAccount: this.#forkedAccount,
+      forkedAccount: this.#modules.forkedAccount ?? null,
     };
     const overrides = placeOverrides(request.overrides, next);
 
@@ -217,22 +213,4 @@ function refuseUnreachable(
 /** Drops the fields that only the producer needs. */
 function newBlock({ id, state, bytes, root, prev, gen_utime, end_lt }: MadeBlock) {
   return { id, state, bytes, root, prev, gen_utime, end_lt };
-}
-
-/** Maximum number of accounts that are remembered as absent from the forked network. */
-const MAX_ABSENT = 100_000;
-
-/** Looks up each account in the forked network until it is known to be absent there. */
-function importOnce(ask: (address: Address) => Promise<Cell | null>): (address: Address) => Promise<Cell | null> {
-  const asked = new Set<string>();
-  return async (address) => {
-    const key = address.toRaw();
-    if (asked.has(key)) return null;
-    const found = await ask(address);
-    // A found account may be needed again: producing the bundle that imported it may have failed.
-    if (found !== null) return found;
-    if (asked.size >= MAX_ABSENT) asked.clear();
-    asked.add(key);
-    return null;
-  };
 }

@@ -1,18 +1,13 @@
 import type { NewTransaction, TransactionRefusal, TransactionRunner } from '#drivers/tvm/transaction-runner.js';
 import { Address } from '#formats/address/address.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { ShardAccount } from '#formats/tlb/account.js';
+import { NO_SHARD_ACCOUNT, ShardAccount } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
 import { Message } from '#formats/tlb/message.js';
 import { toHex } from '#kernel/bytes.js';
 import { isTernError } from '#kernel/tern-error.js';
-import {
-  type BlockAccount,
-  type BlockAccounts,
-  creditedAccount,
-  NO_SHARD_ACCOUNT,
-} from '#localnet/producer/block-accounts.js';
+import { type BlockAccount, type BlockAccounts, creditedAccount } from '#localnet/producer/block-accounts.js';
 import type { PendingExternalIn } from '#localnet/producer/block-request.js';
 import { producerErrors } from '#localnet/producer/errors.js';
 

@@ -4,7 +4,13 @@ import type { Cell } from '#formats/cells/cell.js';
 import { iterateEntries } from '#formats/cells/dict-read.js';
 import type { Slice } from '#formats/cells/slice.js';
 import { isMasterchain } from '#formats/proofs/block-id.js';
-import type { Account, AccountStatus, ShardAccount, TickTock } from '#formats/tlb/account.js';
+import {
+  type Account,
+  type AccountStatus,
+  NO_ACCOUNT,
+  type ShardAccount,
+  type TickTock,
+} from '#formats/tlb/account.js';
 import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
 import type { AugmentedDictionary } from '#formats/tlb/codec/augmented-dictionary.js';
 import { addCurrency, type CurrencyCollection, NO_CURRENCY } from '#formats/tlb/currency.js';
@@ -38,8 +44,6 @@ export interface AccountChanges {
 }
 
 const NO_HASH = new Uint8Array(32);
-/** Hash of the `Account` of an account that does not exist. */
-const NONE_HASH = new Builder().storeBit(false).endCell().hash();
 const NONE: Account = { kind: 'account_none' };
 
 /**
@@ -87,10 +91,10 @@ function checkAccount(
   const { rules } = context;
   const place = { what: 'account', hash: account };
   const { old_hash, new_hash } = block.state_update.value;
-  const imported = old === null && !bytesEqual(old_hash, NONE_HASH);
+  const imported = old === null && !bytesEqual(old_hash, NO_ACCOUNT.hash());
   if (imported) context.deviations.push({ kind: 'account-import', block: rules.block, subject: toHex(account) });
-  else rules.equal('account-state-update', old?.account.cell.hash() ?? NONE_HASH, old_hash, place);
-  rules.equal('account-state-update', fresh?.account.cell.hash() ?? NONE_HASH, new_hash, place);
+  else rules.equal('account-state-update', old?.account.cell.hash() ?? NO_ACCOUNT.hash(), old_hash, place);
+  rules.equal('account-state-update', fresh?.account.cell.hash() ?? NO_ACCOUNT.hash(), new_hash, place);
 
   const before = old?.account.value ?? NONE;
   let hash = old_hash;

@@ -4,7 +4,7 @@ import type { Address } from '#formats/address/address.js';
 import { Builder, EMPTY_CELL } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import { openCell } from '#formats/cells/slice.js';
-import { Account, type StateInit } from '#formats/tlb/account.js';
+import { NO_ACCOUNT, type StateInit, shardAccountCell } from '#formats/tlb/account.js';
 import { encodeCell } from '#formats/tlb/codec/codec.js';
 import { Message } from '#formats/tlb/message.js';
 import type { ReadContext } from '#services/chain/read-context.js';
@@ -48,18 +48,6 @@ export interface ExternalMessageRun {
   readonly log_level?: LogLevel;
 }
 
-/** A nonexistent `Account`. */
-const NO_ACCOUNT = encodeCell(Account, { kind: 'account_none' });
-
-/** `account_descr`: the entry of an account in the state of its shard. @param cell the `Account`; null: it does not exist */
-export function shardAccountOf({ cell, last_transaction: last }: Pick<AccountView, 'cell' | 'last_transaction'>): Cell {
-  return new Builder()
-    .storeRef(cell ?? NO_ACCOUNT)
-    .storeBytes(last?.hash ?? new Uint8Array(32))
-    .storeUint(last?.lt ?? 0n, 64)
-    .endCell();
-}
-
 /**
  * Executes an external-in message on an account, as the next block would.
  *
@@ -76,7 +64,7 @@ export async function emulateExternalMessage(
   const { last_transaction: last, shard_utime: now, shard_lt: lt } = account;
   return tvm.emulateTransaction(
     {
-      shard_account: shardAccountOf({ cell, last_transaction: last }),
+      shard_account: shardAccountCell(cell ?? NO_ACCOUNT, last),
       message,
       config: config.root,
       now,

@@ -6,7 +6,7 @@ import type { Cell } from '#formats/cells/cell.js';
 import { sha256 } from '#formats/cells/digests.js';
 import { type BlockId, type BlockPosition, printShard } from '#formats/proofs/block-id.js';
 import type { PrevMcBlocks } from '#formats/proofs/shard-state.js';
-import { ShardAccount } from '#formats/tlb/account.js';
+import { NO_ACCOUNT, ShardAccount, shardAccountCell } from '#formats/tlb/account.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Message } from '#formats/tlb/message.js';
 import { concatBytes, toHex } from '#kernel/bytes.js';
@@ -23,7 +23,6 @@ import {
   type TraceRequest,
 } from '#services/emulation/emulated-trace.js';
 import { emulationErrors } from '#services/emulation/errors.js';
-import { shardAccountOf } from '#services/emulation/external-message.js';
 import type { ContractSettings } from '#services/emulation/options.js';
 import {
   type EmulationModules,
@@ -303,7 +302,7 @@ class TraceEmulator {
       throw emulationErrors['no-shard']({ workchain: address.workchain });
     }
     const shard = { block: positionOf(shard_block), gen_utime: shard_utime, gen_lt: shard_lt };
-    const current = shardAccountOf(read);
+    const current = shardAccountCell(read.cell ?? NO_ACCOUNT, read.last_transaction);
     this.#keep(current);
     return { address, shard, current, transactions: [] };
   }

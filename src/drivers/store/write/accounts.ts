@@ -1,7 +1,10 @@
 import type { ClientBase } from 'pg';
+import { AccountStatusCode } from '#drivers/store/stored-state.js';
 import { ACCOUNTS, type AccountRow, type CodeRow, currenciesJson, currenciesOf } from '#drivers/store/tables.js';
 import { queueingContracts } from '#drivers/store/write/contract-queue.js';
 import { mergeFirstTransactions } from '#drivers/store/write/first-transactions.js';
+import type { AddressInterval } from '#drivers/store/write/state-imports.js';
+import { NO_ACCOUNT } from '#formats/tlb/account.js';
 
 /**
  * Staging tables for the accounts and codes of a batch: temporary, and empty again after the transaction.
@@ -64,6 +67,28 @@ async function writeAccounts(
       plain,
     );
   }
+}
+
+/** Where a state has no accounts but the staged ones. */
+export interface StagedInterval extends AddressInterval {
+  /** The masterchain block of the state. */
+  readonly mc_seqno: number;
+  /** Unix time of the newest block of the shard by then. */
+  readonly gen_utime: number;
+}
+
+/**
+ * Marks accounts as deleted that a state does not have: between the addresses, not staged, and not shown by a later block. The blocks
+ * that deleted them are not indexed, so the last transaction that is known stays. Those with contract rows enter the contract queue.
+ *
+ * @param plain as {@link mergeAccounts}
+ */
+export async function deleteAbsentAccounts(
+  client: ClientBase,
+  { after, last, mc_seqno, gen_utime }: StagedInterval,
+  plain: readonly Uint8Array[],
+): Promise<void> {
+  await client.query({ ...DELETE_ABSENT, values: [after, last, mc_seqno, gen_utime, NO_ACCOUNT.hash(), plain] });
 }
 
 /** Parts of accounts that are known before a batch and that the batch may leave out. */
@@ -195,7 +220,8 @@ const ADD_NEW = {
 };
 
 /**
- * For an imported account it is known that it has its state at a block, not since which one.
+ * For an imported account it is known that it has its state at a block, not since which one. One that {@link deleteAbsentAccounts}
+ * marked does not come back with the state of its last known transaction.
  *
  * Data that a batch leaves out is the data known before when the hashes are equal.
  */
@@ -215,9 +241,23 @@ const MERGE_NEWER = {
           AND (known.data_boc IS NULL OR known.data_hash IS DISTINCT FROM excluded.data_hash))
         OR coalesce(excluded.extra_currencies = ${UNKNOWN_CURRENCIES}, false) OR ${NO_CODE('excluded')}
     WHERE known.last_trans_lt < excluded.last_trans_lt
-      OR (known.last_trans_lt = excluded.last_trans_lt AND known.mc_seqno > excluded.mc_seqno)`,
+      OR (known.last_trans_lt = excluded.last_trans_lt AND known.mc_seqno > excluded.mc_seqno
+        AND known.state_hash = excluded.state_hash)`,
     'known',
     1,
+  ),
+};
+
+const DELETE_ABSENT = {
+  name: 'delete-absent-accounts',
+  text: queueingContracts(
+    `
+    UPDATE accounts a SET state_hash = $5, status = ${AccountStatusCode.nonexist}, balance = 0, extra_currencies = NULL,
+      mc_seqno = $3, gen_utime = $4, code_hash = NULL, data_hash = NULL, frozen_hash = NULL, data_boc = NULL, incomplete = false
+    WHERE a.address > $1 AND a.address <= $2 AND a.mc_seqno <= $3 AND a.status <> ${AccountStatusCode.nonexist}
+      AND NOT EXISTS (SELECT FROM staged_accounts s WHERE s.address = a.address)`,
+    'a',
+    6,
   ),
 };
 

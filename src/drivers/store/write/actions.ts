@@ -12,6 +12,7 @@ import { CopyRows, copyBinary } from '#drivers/store/copy.js';
 import type { SeqnoRange } from '#drivers/store/index-state.js';
 import { accountKey, addressBytes, hashKey } from '#drivers/store/keys.js';
 import { ACTION_ACCOUNTS, ACTIONS, CLASSIFIED_TRACES, type IndexTable } from '#drivers/store/tables.js';
+import { ABANDONED_AFTER } from '#drivers/store/write/contract-queue.js';
 import { advisoryLock } from '#drivers/store/write/locks.js';
 import { toBase64 } from '#kernel/bytes.js';
 
@@ -277,15 +278,23 @@ export async function postponeClassification(client: ClientBase, roots: readonly
   });
 }
 
-/** Length of the queue, of all traces and of the long ones that are due. */
-export async function countClassificationQueue(
-  client: ClientBase,
-): Promise<{ readonly all: number; readonly long: number }> {
-  const { rows } = await client.query<{ all: bigint; long: bigint }>({
+/** How many traces are queued; those that have failed again and again are tried now and then, but not waited for. */
+export interface QueuedTraceCounts {
+  readonly long: number;
+  /** Of {@link long} those that are waited for. */
+  readonly soonLong: number;
+  readonly soonShort: number;
+}
+
+export async function countClassificationQueue(client: ClientBase): Promise<QueuedTraceCounts> {
+  const { rows } = await client.query<Readonly<Record<keyof QueuedTraceCounts, bigint>>>({
     name: 'count-classification-queue',
-    text: 'SELECT count(*) AS all, count(*) FILTER (WHERE is_long) AS long FROM classification_queue',
+    text: `SELECT count(*) FILTER (WHERE is_long) AS long, count(*) FILTER (WHERE is_long AND attempts < $1) AS "soonLong",
+             count(*) FILTER (WHERE NOT is_long AND attempts < $1) AS "soonShort" FROM classification_queue`,
+    values: [ABANDONED_AFTER],
   });
-  return { all: Number(rows[0]!.all), long: Number(rows[0]!.long) };
+  const { long, soonLong, soonShort } = rows[0]!;
+  return { long: Number(long), soonLong: Number(soonLong), soonShort: Number(soonShort) };
 }
 
 /** A trace whose classification depends on a contract that is not detected yet. */

@@ -59,8 +59,8 @@ export async function nextQueued(
   return rows;
 }
 
-/** After so many failed attempts an account is not waited for any more. */
-const ABANDONED_AFTER = 4;
+/** After so many failed attempts an account is not waited for any more, nor is a trace to be classified. */
+export const ABANDONED_AFTER = 4;
 
 /** The number of entries, and of those that are due or will be within seconds. */
 export async function countQueued(client: ClientBase): Promise<{ readonly all: number; readonly soon: number }> {

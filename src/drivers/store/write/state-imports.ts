@@ -74,15 +74,23 @@ export async function moveStateImport(
   if (rowCount !== 1) throw storeErrors['import-elsewhere']({ mc_seqno, workchain });
 }
 
-/** The accounts that are known in a range of addresses, by address in hex: the lt of their last transactions. */
+/** Addresses as they are stored, in the order of their bytes. */
+export interface AddressInterval {
+  /** Not part of it. */
+  readonly after: Uint8Array;
+  /** Part of it. */
+  readonly last: Uint8Array;
+}
+
+/** The accounts that are known in an interval of addresses, by address in hex: the lt of their last transactions. */
 export async function accountsBetween(
   client: ClientBase,
-  { first, last }: { readonly first: Uint8Array; readonly last: Uint8Array },
+  { after, last }: AddressInterval,
 ): Promise<ReadonlyMap<string, bigint>> {
   const { rows } = await client.query<{ address: Uint8Array; last_trans_lt: bigint }>({
     name: 'accounts-between',
-    text: 'SELECT address, last_trans_lt FROM accounts WHERE address BETWEEN $1 AND $2',
-    values: [first, last],
+    text: 'SELECT address, last_trans_lt FROM accounts WHERE address > $1 AND address <= $2',
+    values: [after, last],
   });
   return new Map(rows.map(({ address, last_trans_lt }) => [toHex(address), last_trans_lt]));
 }

@@ -18,6 +18,7 @@ import { systemClock } from '#kernel/clock.js';
 import { ClassifyLoop, type ClassifyLoopModules } from '#services/indexer/actions/classify-loop.js';
 import { TraceClassification } from '#services/indexer/actions/trace-classification.js';
 import { progressKey } from '#services/indexer/derivations/derivation.js';
+import { derivationsLeft } from '#services/indexer/derivations/derivation-progress.js';
 import { actions } from '#services/indexer/derivations/registered.js';
 import { BatchWriter } from '#services/indexer/write/batch-writer.js';
 import { FULL } from '#test/support/full-depth.js';
@@ -260,13 +261,17 @@ describe('actions of a chain', () => {
         client.query<{ root: bigint }>('SELECT root FROM classification_queue ORDER BY root LIMIT 1'),
       )
     ).rows as [{ root: bigint }];
-    for (const [attempts, not_before] of [
-      [1, 1002],
-      [2, 1004],
-      [3, 1008],
+    // The last time it is not waited for any more, but tried again.
+    for (const [attempts, not_before, left] of [
+      [1, 1002, 1],
+      [2, 1004, 1],
+      [3, 1008, 1],
+      [4, 1016, 0],
     ]) {
       const refuses = (roots: readonly bigint[]) => roots.includes(refused);
-      expect((await run(index, { isLong: true, longTrace: 1, refuses })).left).toBe(1);
+      expect((await run(index, { isLong: true, longTrace: 1, refuses })).left).toBe(left);
+      const [ofActions] = await index.database.withWriter((client) => derivationsLeft(client, actions.name));
+      expect(ofActions!.queued).toBe(left);
       const { rows } = await index.database.withWriter((client) =>
         client.query('SELECT root, is_long, attempts, not_before FROM classification_queue'),
       );

@@ -86,7 +86,7 @@ export class ClassifyLoop extends WakeLoop<ClassifyPace> {
     }));
     // Also those that a process before this one has queued.
     if (!isLong && queue.long > 0) onLong();
-    onIdle(wake, isLong ? queue.long : queue.all - queue.long + underived);
+    onIdle(wake, isLong ? queue.soonLong : queue.soonShort + underived);
   }
 
   /** Classifies the traces that end in the next masterchain blocks. @returns whether there were any blocks */

@@ -109,7 +109,7 @@ export interface DerivationLeft {
   readonly mcBlocks: number;
   /** Of one by address: the share of the address space that is left, 0 to 1. */
   readonly unvisited: number;
-  /** Of contracts: queued accounts that are due. Of actions: queued traces. */
+  /** Of contracts: queued accounts that are due. Of actions: queued traces, without those that have failed again and again. */
   readonly queued: number;
 }
 
@@ -128,7 +128,10 @@ export async function derivationsLeft(client: ClientBase, name: string): Promise
       }
     } else {
       left.mcBlocks = await countUnderived(client, key);
-      if (derivation.input === 'ended-traces') left.queued = (await countClassificationQueue(client)).all;
+      if (derivation.input === 'ended-traces') {
+        const { soonShort, soonLong } = await countClassificationQueue(client);
+        left.queued = soonShort + soonLong;
+      }
     }
     all.push({ ...left, isDone: left.mcBlocks === 0 && left.unvisited === 0 && left.queued === 0 });
   }

@@ -26,7 +26,7 @@ import {
   type KnownContract,
 } from '#services/indexer/contracts/detect-contract.js';
 import { indexerErrors } from '#services/indexer/errors.js';
-import type { FoundAccount, StateLookup } from '#services/indexer/import/state-accounts.js';
+import type { AccountBatch, FoundAccount, StateLookup } from '#services/indexer/import/state-accounts.js';
 
 export interface ImportBatchModules {
   readonly lookup: StateLookup;
@@ -52,8 +52,9 @@ const CODES_BYTES = 24 * 2 ** 20;
 const WALLETS = new Set(WALLET_CODE_HASHES.map(toHex));
 
 /** Accounts of a state file as rows, with what contract detection found natively. */
-export interface ImportBatch {
-  /** Id of the last account. */
+export interface ImportBatch extends Pick<AccountBatch, 'interval' | 'gen_utime'> {
+  readonly mc_seqno: number;
+  /** {@link AccountBatch.lastId} */
   readonly position: Uint8Array;
   readonly accounts: number;
   readonly tables: readonly EncodedTable[];
@@ -81,7 +82,10 @@ export class ImportBatchBuilder {
   }
 
   /** The batch is valid until the next one is built. @param known contracts of the index, by raw address */
-  async build(accounts: readonly FoundAccount[], known: ReadonlyMap<string, KnownContract>): Promise<ImportBatch> {
+  async build(
+    { accounts, lastId, interval, gen_utime }: AccountBatch,
+    known: ReadonlyMap<string, KnownContract>,
+  ): Promise<ImportBatch> {
     const encoder = this.#encoder;
     encoder.reset();
     const codes = new Map<string, KnownCode>();
@@ -89,7 +93,7 @@ export class ImportBatchBuilder {
     const newMethods: NewMethods[] = [];
     const states: ContractAccount[] = [];
     for (const each of accounts) {
-      const { address, found, gen_utime } = each;
+      const { address, found } = each;
       const { data } = found;
       encoder.add('accounts', {
         address: addressBytes(address),
@@ -135,7 +139,9 @@ export class ImportBatchBuilder {
       else detected.push(result);
     }
     return {
-      position: accounts.at(-1)!.address.hash,
+      ...{ interval, gen_utime },
+      mc_seqno: this.#mc_seqno,
+      position: lastId,
       accounts: accounts.length,
       tables: encoder.finish().filter(({ rows: count }) => count > 0),
       plainCodes,

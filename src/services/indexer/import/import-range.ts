@@ -5,7 +5,13 @@ import type { Database } from '#drivers/store/database.js';
 import { storeErrors } from '#drivers/store/errors.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { addressBytes } from '#drivers/store/keys.js';
-import { addAccounts, createStagingTables, mergeAccounts, setCodeMethods } from '#drivers/store/write/accounts.js';
+import {
+  addAccounts,
+  createStagingTables,
+  deleteAbsentAccounts,
+  mergeAccounts,
+  setCodeMethods,
+} from '#drivers/store/write/accounts.js';
 import {
   type ContractReferences,
   recordChangedContracts,
@@ -27,7 +33,7 @@ import {
   readKnownContracts,
 } from '#services/indexer/contracts/detect-contract.js';
 import type { ImportBatch, ImportBatchBuilder } from '#services/indexer/import/import-batch.js';
-import { AccountBatches, type AccountRange, type FoundAccount } from '#services/indexer/import/state-accounts.js';
+import { type AccountBatch, AccountBatches, type AccountRange } from '#services/indexer/import/state-accounts.js';
 
 export interface RangeImporterModules {
   readonly database: Database;
@@ -58,14 +64,14 @@ export class RangeImporter {
     const { builder, database, onWritten } = this.#modules;
     const batches = new AccountBatches(range, from.position.length === 0 ? null : from.position);
     let row = from;
-    for (let accounts = batches.next(); accounts.length > 0; accounts = batches.next()) {
-      const known = await this.#knownContracts(accounts);
-      const batch = await builder.build(accounts, known);
+    for (let read = batches.next(); read !== null; read = batches.next()) {
+      const known = await this.#knownContracts(read);
+      const batch = await builder.build(read, known);
       if (range.file.file.source instanceof FileSource) range.file.file.source.requireUnchanged();
       const moved = { position: batch.position, accounts: row.accounts + BigInt(batch.accounts), finished: false };
       for (let attempt = 1; ; attempt++) {
         try {
-          await this.#write(row, moved, batch, known, boundsOf(accounts));
+          await this.#write(row, moved, batch, known);
           break;
         } catch (error) {
           // Two threads that write the same code, or accounts with it, may wait for each other.
@@ -82,9 +88,9 @@ export class RangeImporter {
   }
 
   /** Contracts that the index knows already, of accounts with code. */
-  async #knownContracts(accounts: readonly FoundAccount[]): Promise<ReadonlyMap<string, KnownContract>> {
+  async #knownContracts({ accounts, interval }: AccountBatch): Promise<ReadonlyMap<string, KnownContract>> {
     return this.#modules.database.withWriter(async (client) => {
-      const known = await accountsBetween(client, boundsOf(accounts));
+      const known = await accountsBetween(client, interval);
       const addresses = accounts
         .filter(({ found }) => found.code !== null)
         .map(({ address }) => ({ address: addressBytes(address) }))
@@ -98,7 +104,6 @@ export class RangeImporter {
     moved: Pick<StateImportRow, 'position' | 'accounts' | 'finished'>,
     batch: ImportBatch,
     known: ReadonlyMap<string, KnownContract>,
-    bounds: AccountBounds,
   ): Promise<void> {
     let used: pg.PoolClient | null = null;
     await this.#modules.database.transaction(async (client) => {
@@ -110,10 +115,13 @@ export class RangeImporter {
       // Batches of blocks change accounts and the queue under this lock; other threads import other accounts.
       await keepTraces(client);
       await moveStateImport(client, row, moved);
-      const before = await accountsBetween(client, bounds);
+      const { mc_seqno, gen_utime } = batch;
+      const before = await accountsBetween(client, batch.interval);
       // Newer states that these complete are detected from the queue.
       if (before.size > 0) await mergeAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
       else await addAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
+      if (before.size > 0)
+        await deleteAbsentAccounts(client, { ...batch.interval, mc_seqno, gen_utime }, WALLET_CODE_HASHES);
       for (const { code_hash, methods } of batch.newMethods) await setCodeMethods(client, code_hash, methods);
       if (batch.newMethods.length > 0) await recordContractChange(client, null);
       await writeDetected(client, batch, known, before);
@@ -125,17 +133,6 @@ export class RangeImporter {
 
 function referencesOf({ found, referenced }: DetectionResult): ContractReferences {
   return { address: addressBytes(found.address), referenced };
-}
-
-/** The least and the greatest address of accounts, as they are stored. */
-interface AccountBounds {
-  readonly first: Uint8Array;
-  readonly last: Uint8Array;
-}
-
-/** @param accounts in the order of their ids */
-function boundsOf(accounts: readonly FoundAccount[]): AccountBounds {
-  return { first: addressBytes(accounts[0]!.address), last: addressBytes(accounts.at(-1)!.address) };
 }
 
 /**

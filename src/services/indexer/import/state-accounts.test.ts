@@ -36,10 +36,22 @@ afterAll(removeExportedStates);
 function read(file: AccountFile, shard: bigint, after: Uint8Array | null = null): [string, string][] {
   const batches = new AccountBatches({ file, shard }, after);
   const all: [string, string][] = [];
-  for (let batch = batches.next(); batch.length > 0; batch = batches.next()) {
-    for (const { address, found } of batch) all.push([address.toRaw(), toHex(found.cell.hash())]);
+  for (let batch = batches.next(); batch !== null; batch = batches.next()) {
+    for (const { address, found } of batch.accounts) all.push([address.toRaw(), toHex(found.cell.hash())]);
   }
   return all;
+}
+
+/** The intervals of the batches of a range, as one. */
+function intervalOf(file: AccountFile, shard: bigint, from: Uint8Array | null = null): [string, string] {
+  const batches = new AccountBatches({ file, shard }, from);
+  const first = batches.next()!.interval;
+  let last = first.last;
+  for (let batch = batches.next(); batch !== null; batch = batches.next()) {
+    expect(batch.interval.after).toEqual(last);
+    last = batch.interval.last;
+  }
+  return [toHex(first.after), toHex(last)];
 }
 
 describe('the accounts of a state file', () => {
@@ -65,11 +77,30 @@ describe('the accounts of a state file', () => {
     }
   });
 
+  it('say between which addresses there are no others: all of a range, without a gap to the next one', () => {
+    for (const file of files) {
+      const prefix = file.workchain === -1 ? 'ff' : '00';
+      for (const more of [0, 1, 5]) {
+        const ranges = partShards(file.shard, shardPrefixLength(file.shard) + more);
+        const intervals = ranges.map((shard) => intervalOf(file, shard));
+        const [begin, end] = intervalOf(file, file.shard);
+        expect([intervals[0]![0], intervals.at(-1)![1]]).toEqual([begin, end]);
+        for (const [i, [after]] of intervals.slice(1).entries()) expect(after).toBe(intervals[i]![1]);
+        // The first and the last shard of a workchain have its first and its last address.
+        if (BigInt.asUintN(64, file.shard) === 1n << 63n) {
+          expect([begin, end]).toEqual([prefix, prefix + 'f'.repeat(64)]);
+        }
+      }
+      const id = new Uint8Array(32).fill(0x55);
+      expect(intervalOf(file, file.shard, id)[0]).toBe(prefix + toHex(id));
+    }
+  });
+
   it('are found by address', () => {
     const lookup = new StateLookup(files);
     for (const [i, file] of files.entries()) {
       for (const batch of [new AccountBatches({ file, shard: file.shard }, null).next()]) {
-        for (const { address } of batch) {
+        for (const { address } of batch!.accounts) {
           expect(toHex(lookup.find(address)!.found.cell.hash())).toBe(expected[i]!.get(address.toRaw()));
           const hash = address.hash.slice();
           hash[31]! ^= 1;

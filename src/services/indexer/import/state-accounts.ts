@@ -2,6 +2,8 @@ import { AccountWalk, accountsRoot, findAccountLeaf } from '#drivers/state-files
 import { StateCells } from '#drivers/state-files/state-cells.js';
 import type { StateFile } from '#drivers/state-files/state-file.js';
 import type { ShardStateFiles } from '#drivers/state-files/state-set.js';
+import { addressBytes } from '#drivers/store/keys.js';
+import type { AddressInterval } from '#drivers/store/write/state-imports.js';
 import { Address } from '#formats/address/address.js';
 import type { TableCell } from '#formats/cells/cell-table.js';
 import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
@@ -36,6 +38,17 @@ export interface FoundAccount {
   readonly found: ShardAccountState;
 }
 
+/** Consecutive accounts of a range. */
+export interface AccountBatch {
+  /** In the order of their ids; the last batch of a range may have none. */
+  readonly accounts: readonly FoundAccount[];
+  /** Of the last account; in the last batch the greatest id of the range. */
+  readonly lastId: Uint8Array;
+  /** There are no other accounts between these addresses. */
+  readonly interval: AddressInterval;
+  readonly gen_utime: number;
+}
+
 /** Memory for pages of the file whose accounts are enumerated, and of all files for accounts that contracts name. */
 const ENUMERATION_CACHE = 48 * 2 ** 20;
 const LOOKUP_CACHE = 32 * 2 ** 20;
@@ -57,7 +70,9 @@ export class AccountBatches {
   readonly #file: AccountFile;
   readonly #cells: StateCells;
   readonly #walk: AccountWalk;
-  readonly #last: Uint8Array;
+  readonly #lastId: Uint8Array;
+  /** As {@link AccountBatch.interval}. */
+  #after: Uint8Array;
   #isOver = false;
 
   /** @param after begins behind this id; null: with the first one @throws state-files/damaged */
@@ -65,8 +80,12 @@ export class AccountBatches {
     this.#file = file;
     this.#cells = new StateCells(file.file, ENUMERATION_CACHE);
     const { before, last } = idsOf(shard);
-    this.#last = last;
-    this.#walk = new AccountWalk(this.#cells, accountsRoot(this.#cells, file.isPart), after ?? before);
+    this.#lastId = last;
+    const from = after ?? before;
+    this.#after = this.#addressOf(from ?? new Uint8Array(32));
+    // The address before the first one of a workchain is its workchain alone.
+    if (from === null) this.#after = this.#after.subarray(0, this.#after.length - 32);
+    this.#walk = new AccountWalk(this.#cells, accountsRoot(this.#cells, file.isPart), from);
   }
 
   /** Bytes read from the file. */
@@ -74,27 +93,36 @@ export class AccountBatches {
     return this.#cells.bytesRead;
   }
 
-  /** The next accounts; none: all were returned. @throws state-files/damaged */
-  next(): readonly FoundAccount[] {
+  /** The next accounts; null: all were returned. @throws state-files/damaged */
+  next(): AccountBatch | null {
+    if (this.#isOver) return null;
     const { workchain, gen_utime } = this.#file;
     const walk = this.#walk;
     const ids: Uint8Array[] = [];
     const leaves: number[] = [];
     const labels: number[] = [];
     while (leaves.length < BATCH && !this.#isOver) {
-      this.#isOver = !walk.next() || compareBytes(walk.id, this.#last) > 0;
+      this.#isOver = !walk.next() || compareBytes(walk.id, this.#lastId) > 0;
       if (this.#isOver) break;
       ids.push(walk.id.slice());
       leaves.push(walk.leaf);
       labels.push(walk.labelBits);
     }
-    if (leaves.length === 0) return [];
+    const lastId = this.#isOver ? this.#lastId : ids.at(-1)!;
+    const interval = { after: this.#after, last: this.#addressOf(lastId) };
+    this.#after = interval.last;
+    if (leaves.length === 0) return { accounts: [], lastId, interval, gen_utime };
     const { table, roots } = this.#cells.load(leaves);
-    return roots.map((place, i) => ({
+    const accounts = roots.map((place, i) => ({
       address: Address.ofParts(workchain, ids[i]!),
       gen_utime,
       found: readAccountLeaf(table, place, labels[i]!),
     }));
+    return { accounts, lastId, interval, gen_utime };
+  }
+
+  #addressOf(id: Uint8Array): Uint8Array {
+    return addressBytes(Address.ofParts(this.#file.workchain, id));
   }
 }
 

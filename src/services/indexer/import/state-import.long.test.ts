@@ -186,6 +186,31 @@ describe('an index that begins with imported states', () => {
     },
   );
 
+  it('knows that accounts of older blocks were deleted before the imported states', async () => {
+    const [older, seqno] = [300, 900];
+    const test = await newDatabase();
+    await (await indexerOf(test, { from: 1, to: older, follow: false, workers: 1 })).indexer.run();
+    const client = await test.connect();
+    const alive = 'SELECT address FROM accounts WHERE status <> 3';
+    const deleted = await whole.query(
+      'SELECT address FROM accounts WHERE status = 3 AND mc_seqno BETWEEN $1 AND $2 AND address = ANY($3)',
+      [older + 1, seqno, (await client.query(alive)).rows.map(({ address }) => address)],
+    );
+    expect(deleted.rows.length).toBeGreaterThan(0);
+    const { indexer } = await indexerOf(test, { from: seqno + 1, follow: false, workers: 1 });
+    await importStates(test, testStates(replay.ledger, seqno, 2));
+    const { rows } = await client.query(
+      'SELECT status, mc_seqno, balance::text, code_hash FROM accounts WHERE address = ANY($1)',
+      [deleted.rows.map(({ address }) => address)],
+    );
+    expect(rows).toEqual(deleted.rows.map(() => ({ status: 3, mc_seqno: seqno, balance: '0', code_hash: null })));
+    await indexer.run();
+    await expectCurrentStates(test, seqno);
+    // The blocks between them bring nobody back.
+    await (await indexerOf(test, { from: 1, follow: false, workers: 1 })).indexer.run();
+    await expectCurrentStates(test, seqno);
+  });
+
   it('has the same rows after imports that were stopped at any moment', async () => {
     const seqno = FULL ? 300 : 1000;
     const states = testStates(replay.ledger, seqno, 4);

@@ -4,12 +4,12 @@ import type { TransactionWriter } from '#drivers/store/stored-transaction.js';
 import type { BlockRow, MessageRow } from '#drivers/store/tables.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
-import { Builder } from '#formats/cells/builder.js';
 import { type Cell, CellType } from '#formats/cells/cell.js';
 import type { CellTable, TableCell } from '#formats/cells/cell-table.js';
 import { openExotic } from '#formats/cells/slice.js';
 import { previousBlockIds } from '#formats/proofs/block-header.js';
 import { type BlockId, isMasterchain } from '#formats/proofs/block-id.js';
+import { NO_ACCOUNT } from '#formats/tlb/account.js';
 import { Block, type BlockInfo } from '#formats/tlb/block.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { shardDescrs } from '#formats/tlb/shard-hashes.js';
@@ -179,9 +179,8 @@ function changeOf(
   };
 }
 
-/** `account_none$0` */
 const DELETED_ACCOUNT = {
-  state_hash: new Builder().storeBit(false).endCell().hash(),
+  state_hash: NO_ACCOUNT.hash(),
   status: AccountStatusCode.nonexist,
   balance: 0n,
   extra_currencies: null,
