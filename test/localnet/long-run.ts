@@ -9,7 +9,7 @@ import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { makeGenesis } from '#localnet/genesis/make-genesis.js';
 import type { ChainState, ChainTip, NewBlockBundle } from '#localnet/ledger/block-bundle.js';
 import type { Genesis } from '#localnet/ledger/genesis.js';
-import { changeConfig } from '#localnet/node/live-node.js';
+import { changeConfig } from '#localnet/node/config-change.js';
 import { BlockProducer } from '#localnet/producer/block-producer.js';
 import type { BlockRequest, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
 import { checkWholeState } from '#localnet/validation/block-context.js';

@@ -1,28 +1,17 @@
-import { Address } from '#formats/address/address.js';
+import type { Address } from '#formats/address/address.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import { Builder } from '#formats/cells/builder.js';
 import type { Cell } from '#formats/cells/cell.js';
-import { openCell } from '#formats/cells/slice.js';
-import { type BlockId, MASTERCHAIN_SHARD, printShard, type Shard } from '#formats/proofs/block-id.js';
-import { computeValidatorGroup, validatorConfigOf } from '#formats/proofs/validators.js';
+import { type BlockId, printShard, type Shard } from '#formats/proofs/block-id.js';
 import { Block } from '#formats/tlb/block.js';
-import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id.js';
+import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
 import type { InMsg } from '#formats/tlb/block-messages.js';
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
-import {
-  type ConfigDictionary,
-  configDictionary,
-  configParam,
-  decodeConfigParam,
-} from '#formats/tlb/config/config-params.js';
 import { Message } from '#formats/tlb/message.js';
 import { accountOf } from '#formats/tlb/msg-address.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { bytesEqual, toHex } from '#kernel/bytes.js';
-import { isTernError } from '#kernel/tern-error.js';
-import type { NewBlockBundle, Zerostate } from '#localnet/ledger/block-bundle.js';
-import type { Genesis } from '#localnet/ledger/genesis.js';
+import { bytesEqual } from '#kernel/bytes.js';
+import type { NewBlockBundle } from '#localnet/ledger/block-bundle.js';
 import type { LiveLedger } from '#localnet/ledger/live-ledger.js';
 import {
   type BlockLoop,
@@ -32,6 +21,7 @@ import {
   type ShardCommand,
   splitCommand,
 } from '#localnet/node/block-loop.js';
+import { changeConfig } from '#localnet/node/config-change.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import {
   accountIn,
@@ -55,8 +45,7 @@ import type {
 import type { NetworkTime } from '#localnet/node/network-time.js';
 import { overridesBackTo, RecentStates } from '#localnet/node/recent-states.js';
 import { seedNetwork } from '#localnet/node/seed.js';
-import type { AccountOverride, PendingExternalIn, StateOverride } from '#localnet/producer/block-request.js';
-import { validatorKey } from '#localnet/producer/sign-block.js';
+import type { AccountOverride, PendingExternalIn } from '#localnet/producer/block-request.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 /** Nanotons. */
@@ -350,100 +339,6 @@ export class ExternalMessageIntake {
     }
     throw localnetErrors['no-block']({ wanted: 'the message', blocks: MAX_MC_BLOCKS });
   }
-}
-
-/** Parameters that every block requires. */
-const NEEDED: ReadonlySet<number> = new Set([0, 8, 12, 18, 20, 21, 22, 23, 24, 25, 28, 34]);
-
-/**
- * Creates the override that sets a configuration parameter in the data of the config contract, as a vote would: the
- * next masterchain block is a key block with the new configuration.
- *
- * @param masterchain state of the masterchain
- * @param genesis of the network
- * @param value null deletes the parameter
- * @throws localnet/no-account, localnet/not-made
- */
-export function changeConfig(
-  masterchain: Cell,
-  genesis: Pick<Genesis, 'validatorSeed' | 'workchains'>,
-  index: number,
-  value: Cell | null,
-): StateOverride {
-  const state = decodeCell(ShardStateUnsplit, masterchain);
-  const { config_addr } = state.custom!.value.config;
-  const address = Address.ofParts(MASTERCHAIN, config_addr);
-  const account = state.accounts.value.get(config_addr)?.account.value;
-  const data =
-    account?.kind === 'account' && account.storage.state.kind === 'account_active'
-      ? account.storage.state.state_init.data
-      : null;
-  if (data === null || data.refCount === 0) {
-    throw localnetErrors['no-account']({ account: address.toRaw(), needed: 'keeps the configuration' });
-  }
-  requireForm(index, value);
-  const slice = openCell(data);
-  const dictionary = configDictionary(slice.loadRef());
-  const changed = value === null ? dictionary.delete(index) : dictionary.set(index, value);
-  const problem = signingProblem(changed, genesis.validatorSeed) ?? workchainProblem(changed, genesis.workchains);
-  if (problem !== null) throw localnetErrors['not-made']({ wanted: wantedParam(index), problem });
-  return {
-    kind: 'account',
-    address,
-    change: { data: new Builder().storeRef(changed.root!).storeSlice(slice).endCell() },
-  };
-}
-
-/** Parameters that are read in every block must decode. */
-function requireForm(index: number, value: Cell | null): void {
-  const wanted = wantedParam(index);
-  if (value === null) {
-    if (NEEDED.has(index)) throw localnetErrors['not-made']({ wanted, problem: 'no block can be made without it' });
-    return;
-  }
-  try {
-    decodeConfigParam(index, value);
-  } catch (error) {
-    if (!isTernError(error)) throw error;
-    throw localnetErrors['not-made']({ wanted, problem: error.message }, error);
-  }
-}
-
-function wantedParam(index: number): string {
-  return `parameter ${index} of the configuration`;
-}
-
-/** Why masterchain blocks could not be signed with the network's only key; null when they can. */
-function signingProblem(config: ConfigDictionary, validatorSeed: Uint8Array): string | null {
-  const { publicKey } = validatorKey(validatorSeed);
-  try {
-    const validators = validatorConfigOf(config);
-    // All sessions of the masterchain have the same members.
-    const group = computeValidatorGroup(validators, MASTERCHAIN_SHARD, 0);
-    const own = group.validators.filter(({ public_key }) => bytesEqual(public_key, publicKey));
-    if (own.length === 1 && own[0]!.weight * 3n > group.total_weight * 2n) return null;
-    const first = validators.main === 1 ? 'as the first validator' : `among the first ${validators.main} validators`;
-    return `no block could be signed; include the key ${toHex(publicKey)} of this network once, ${first}, with more than two thirds of their weight`;
-  } catch (error) {
-    if (!isTernError(error)) throw error;
-    return error.message;
-  }
-}
-
-/** Which workchain could not start; null when each can. */
-function workchainProblem(config: ConfigDictionary, zerostates: readonly Zerostate[]): string | null {
-  for (const [workchain, { active, zerostate_root_hash, zerostate_file_hash }] of configParam(config, 12) ?? []) {
-    const known = zerostates.some(
-      ({ id }) =>
-        id.workchain === workchain &&
-        bytesEqual(id.root_hash, zerostate_root_hash) &&
-        bytesEqual(id.file_hash, zerostate_file_hash),
-    );
-    if (active && !known) {
-      return `workchain ${workchain} is active, but the network has no zerostate with its hashes to start it from; leave it out, set active to false, or keep the hashes that it has`;
-    }
-  }
-  return null;
 }
 
 /**
