@@ -237,9 +237,24 @@ describe('what a masterchain block is made of', () => {
       await loop.makeBlock();
       const { full } = requests[0]!;
       clock.advance(budgetMs - 1);
-      expect(full(messages)).toBe(false);
+      for (let i = 0; i < 40; i++) expect(full(messages)).toBe(false);
       clock.advance(1);
       expect(full(messages)).toBe(true);
+    }
+  });
+
+  it('has room for a message of each kind, on demand also for what it causes, however slow the machine is', async () => {
+    for (const [messages, paused, room] of [
+      ['external', false, 1],
+      ['internal', false, 1],
+      ['external', true, 1],
+      ['internal', true, 32],
+    ] as const) {
+      const { loop, clock, requests } = loopOf({ paused });
+      await loop.makeBlock();
+      clock.advance(60_000);
+      const answers = Array.from({ length: 40 }, () => requests[0]!.full(messages));
+      expect(answers).toEqual(answers.map((_, i) => i >= room));
     }
   });
 

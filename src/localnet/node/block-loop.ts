@@ -9,7 +9,7 @@ import type { ChainTip, NewBlockBundle, Zerostate } from '#localnet/ledger/block
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { ExternalMessagePool } from '#localnet/node/external-messages.js';
 import type { NetworkTime } from '#localnet/node/network-time.js';
-import type { BlockRequest, ProducedBundle, StateOverride } from '#localnet/producer/block-request.js';
+import type { BlockIsFull, BlockRequest, ProducedBundle, StateOverride } from '#localnet/producer/block-request.js';
 
 /** Dependencies of the block loop. */
 export interface BlockLoopModules {
@@ -49,13 +49,19 @@ export const MAX_MC_BLOCKS = 300;
 const SHARE = 0.75;
 /** Splits and merges depend on block times in whole seconds. */
 const MOST_PAUSE_MS = 100;
-/** Minimum time for receiving messages: also where blocks are faster, what one message causes should fit into one. */
-const LEAST_BUDGET_MS = 300;
 /**
- * The same, by kind of message, when blocks are produced on demand only. No later block takes what is left: how fast the machine is
- * should not decide what is in this one, least of all what its messages cause.
+ * What each block has room for, of each kind of message: however fast blocks are, what one message causes should fit into one; however slow
+ * the machine is, each block goes on.
  */
-const LEAST_ON_DEMAND_MS = { external: 1_000, internal: 5_000 } as const;
+const LEAST = { ms: 300, messages: 1 } as const;
+/**
+ * The same when blocks are produced on demand only. No later block takes what is left: how fast the machine is should not decide what
+ * is in this one, least of all what its messages cause.
+ */
+const LEAST_ON_DEMAND = {
+  external: { ms: 1_000, messages: 1 },
+  internal: { ms: 5_000, messages: 32 },
+} as const;
 
 /** Without messages, a block in automatic mode is produced after this time, so that the chain keeps up with the clock. */
 const HEARTBEAT_MS = 5_000;
@@ -237,9 +243,19 @@ export class BlockLoop {
     return this.#quick > MOST_QUICK_BLOCKS ? this.#blockTimeMs : QUICK_PAUSE_MS;
   }
 
-  /** Milliseconds that a block spends on receiving messages of the kind. */
-  #budgetMs(messages: 'external' | 'internal'): number {
-    return Math.max(this.#blockTimeMs * SHARE, this.#paused ? LEAST_ON_DEMAND_MS[messages] : LEAST_BUDGET_MS);
+  /** For a block that begins now. */
+  #budget(): BlockIsFull {
+    const { clock } = this.#modules;
+    const startedAt = clock.now();
+    const received = { external: 0, internal: 0 };
+    return (kind) => {
+      if (this.#closed) return true;
+      const { ms, messages } = this.#paused ? LEAST_ON_DEMAND[kind] : LEAST;
+      const isOver = clock.now() >= startedAt + Math.max(this.#blockTimeMs * SHARE, ms);
+      if (isOver && received[kind] >= messages) return true;
+      received[kind]++;
+      return false;
+    };
   }
 
   async #make(): Promise<NewBlockBundle> {
@@ -262,8 +278,7 @@ export class BlockLoop {
   }
 
   async #produce(wishes: readonly PendingOverrides[]): Promise<ProducedBundle> {
-    const { clock, time, pool, tip, zerostates, produce, append, onProduced, onDropped } = this.#modules;
-    const startedAt = clock.now();
+    const { time, pool, tip, zerostates, produce, append, onProduced, onDropped } = this.#modules;
     const externals = this.#suspects.leaveOut ? [] : pool.messages();
     const produced = await produce({
       tip: tip(),
@@ -272,7 +287,7 @@ export class BlockLoop {
       externals,
       overrides: wishes.flatMap(({ overrides }) => overrides),
       wants: this.#wants,
-      full: (messages) => this.#closed || clock.now() >= startedAt + this.#budgetMs(messages),
+      full: this.#budget(),
     });
     append(produced.bundle);
     pool.settle(produced.externals);

@@ -44,8 +44,8 @@ export interface AccountOverride {
 }
 
 /**
- * Whether no further message of the kind may be received, for reasons of time; the remaining ones wait for the next bundle. Internal
- * messages may have more time than external ones: they are what the received messages cause.
+ * Whether no further message of the kind may be received, for reasons of time; the remaining ones wait for the next bundle. Called
+ * before each message. Internal messages may have more time than external ones: they are what the received messages cause.
  */
 export type BlockIsFull = (messages: 'external' | 'internal') => boolean;
 
