@@ -1,5 +1,6 @@
 // Bundles the program: `tern` of a checkout runs from a bundle of its sources, that of the package from the one that was published.
-// A few large files load several times as fast as the hundreds of modules that they are made of.
+// A few large files load several times as fast as the hundreds of modules that they are made of. A thread is one file, with all that it
+// needs and nothing else; the program and the library share theirs.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
@@ -31,6 +32,8 @@ const REQUIRE = "import { createRequire as requireOf } from 'node:module'; const
 
 /** Bundles of former sources that stay: a program that runs loads parts of its own late. */
 const KEPT = 3;
+/** A bundle is written in seconds. */
+const LONGEST_DRAFT_MS = 600_000;
 
 /** @param {string} name of a file in `src` */
 export const isSource = (name) => name.endsWith('.ts') && !/\.(test|bench|fuzz|d)\.ts$/.test(name);
@@ -52,28 +55,33 @@ function versionOf(folder) {
 }
 
 /**
- * The sources of the files of a bundle that something names: the program, its threads, and the library.
+ * The sources of the files of a bundle that something names: the program and the library, and the threads.
  * @param {string} folder of the sources
  */
 function entriesIn(folder) {
   /** @type {Map<string, string>} */
   const entries = new Map();
-  const add = (/** @type {string} */ entry) => {
-    const name = basename(entry);
+  /** @type {{ shared: string[], threads: string[] }} */
+  const found = { shared: [], threads: [] };
+  const add = (/** @type {string[]} */ to, /** @type {string} */ entry) => {
+    const path = entry.replaceAll(sep, '/');
+    const name = basename(path);
     const other = entries.get(name);
+    if (other === path) return;
     // All files of a bundle are in one folder, where threads find theirs by the paths that they have among the sources.
-    if (other !== undefined && other !== entry) throw new Error(`in a bundle ${other} and ${entry} would be one file`);
-    entries.set(name, entry);
+    if (other !== undefined) throw new Error(`in a bundle ${other} and ${path} would be one file`);
+    entries.set(name, path);
+    to.push(path);
   };
-  add(MAIN);
+  add(found.shared, MAIN);
   for (const name of sourcesIn(folder)) {
-    if (dirname(name) === LIBRARY) add(name.replaceAll(sep, '/'));
+    if (dirname(name) === LIBRARY) add(found.shared, name);
     for (const [, thread] of readFileSync(join(folder, name), 'utf8').matchAll(THREAD)) {
       const entry = join(dirname(name), `${thread}.ts`);
-      if (existsSync(join(folder, entry))) add(entry.replaceAll(sep, '/'));
+      if (existsSync(join(folder, entry))) add(found.threads, entry);
     }
   }
-  return [...entries.values()];
+  return found;
 }
 
 /** Source maps of packages lead to sources that are not installed. @type {import('esbuild').Plugin} */
@@ -95,34 +103,44 @@ const withoutForeignMaps = {
 async function writeBundle(root, target) {
   const source = join(root, 'src');
   const { build, stop } = await import('esbuild');
-  const { metafile } = await build({
-    absWorkingDir: root,
-    entryPoints: entriesIn(source).map((name) => join(source, name)),
-    outdir: target,
-    entryNames: '[name]',
-    chunkNames: '[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    external: NOT_BUNDLED,
-    banner: { js: REQUIRE },
-    define: { __dirname: 'import.meta.dirname', __filename: 'import.meta.filename' },
-    metafile: true,
-    plugins: [withoutForeignMaps],
-    conditions: ['source'],
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    // For `node --enable-source-maps`. Not always: each error of a client would cost Node a search in the maps.
-    sourcemap: true,
-    sourcesContent: false,
-    // Not that of the checkout, nor of a folder around it: what matters of it is here.
-    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-    logLevel: 'error',
-    logLimit: 5,
-  });
+  const { shared, threads } = entriesIn(source);
+  const bundleOf = (/** @type {readonly string[]} */ entries, /** @type {boolean} */ splitting) =>
+    build({
+      absWorkingDir: root,
+      entryPoints: entries.map((name) => join(source, name)),
+      outdir: target,
+      entryNames: '[name]',
+      chunkNames: '[name]-[hash]',
+      bundle: true,
+      splitting,
+      external: NOT_BUNDLED,
+      banner: { js: REQUIRE },
+      define: {
+        __dirname: 'import.meta.dirname',
+        __filename: 'import.meta.filename',
+        // As in Node 21 and newer. Where there is none, the PostgreSQL client makes a `Response` to see what it runs on, for which
+        // Node loads its HTTP client in each thread.
+        navigator: '{"userAgent":"Node.js"}',
+      },
+      metafile: true,
+      plugins: [withoutForeignMaps],
+      conditions: ['source'],
+      format: 'esm',
+      platform: 'node',
+      target: 'node20',
+      // For `node --enable-source-maps`. Not always: each error of a client would cost Node a search in the maps.
+      sourcemap: true,
+      sourcesContent: false,
+      // Not that of the checkout, nor of a folder around it: what matters of it is here.
+      tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+      logLevel: 'error',
+      logLimit: 5,
+    });
+  const made = await Promise.all([bundleOf(shared, true), bundleOf(threads, false)]);
   // Its process would stay as long as ours, and be asked every second whether it is there.
   await stop();
-  writeFileSync(join(target, 'LICENSES.txt'), licensesOf(root, Object.keys(metafile.inputs)));
+  const inputs = new Set(made.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
+  writeFileSync(join(target, 'LICENSES.txt'), licensesOf(root, [...inputs]));
 }
 
 /**
@@ -195,10 +213,14 @@ export async function bundle(root, parent = join(root, 'dist', 'program')) {
 /** @param {string} parent of the folders of bundles */
 function removeFormer(parent) {
   const found = readdirSync(parent)
-    .filter((name) => /^[0-9a-f]{16}$/.test(name))
+    .filter((name) => /^[0-9a-f]{16}(\.|$)/.test(name))
     .map((name) => ({ name, time: statSync(join(parent, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.time - a.time);
-  for (const { name } of found.slice(KEPT)) rmSync(join(parent, name), { recursive: true, force: true });
+  const bundles = found.filter(({ name }) => !name.includes('.'));
+  // Of processes that were killed while they wrote.
+  const drafts = found.filter(({ name, time }) => name.includes('.') && Date.now() - time > LONGEST_DRAFT_MS);
+  for (const { name } of [...bundles.slice(KEPT), ...drafts])
+    rmSync(join(parent, name), { recursive: true, force: true });
 }
 
 /**

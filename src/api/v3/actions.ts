@@ -1,5 +1,6 @@
 import { type StaticDecode, type TObject, type TSchema, Type } from '@sinclair/typebox';
 import { type AnyEndpoint, type JsonText, textOfJson } from '#api/http/endpoint.js';
+import type { Profile } from '#api/http/http-api.js';
 import { tracesOfAccountDependency } from '#api/v3/answer-keys.js';
 import {
   type AnswerMembers,
@@ -16,12 +17,14 @@ import {
   flag,
   hash,
   integer,
+  type JsonWriter,
   jsonOf,
   list,
   nullable,
   optional,
   required,
   text,
+  WritersOnUse,
   word,
   writeAnswerJson,
 } from '#api/v3/answer-type.js';
@@ -131,7 +134,7 @@ const OBJECTS: Readonly<Record<string, (fields: DetailFields) => AnswerType<unkn
     return {
       schema,
       write: {
-        spec: write.spec,
+        spec: (value, page) => write.spec(value, page),
         toncenter: (value, page) => {
           const { dns_text } = value as DnsValue;
           if (dns_text === null) return write.toncenter(value, page);
@@ -152,14 +155,13 @@ const UNSUPPORTED: ReadonlySet<string> = new Set(['unknown', 'coffee_mev_protect
 
 function detailsOf({ name, description, fields }: ActionType): AnswerValue<unknown> {
   const { schema, write } = answerType(`ActionDetails${schemaPart(name)}`, detailMembers(fields), description);
-  const spec =
-    Object.keys(fields).length === 0 ? () => '{}' : (write.spec as (value: unknown, page: AnswerPage) => string);
-  if (!UNSUPPORTED.has(name)) {
-    const toncenter = Object.keys(fields).length === 0 ? spec : write.toncenter;
-    return { schema, write: { spec, toncenter } } as AnswerValue<unknown>;
-  }
-  const error = JSON.stringify({ error: `unsupported action type: '${name}'` });
-  return { schema, write: { spec, toncenter: () => error } };
+  const isEmpty = Object.keys(fields).length === 0;
+  const error = UNSUPPORTED.has(name) ? JSON.stringify({ error: `unsupported action type: '${name}'` }) : null;
+  const writer = (profile: Profile): JsonWriter<unknown> => {
+    if (error !== null && profile === 'toncenter') return () => error;
+    return isEmpty ? () => '{}' : (write[profile] as JsonWriter<unknown>);
+  };
+  return { schema, write: new WritersOnUse(writer) };
 }
 
 // Actions

@@ -167,10 +167,29 @@ export function answerType<const Members extends AnswerMembers>(
   members: Members,
   description?: string,
 ): AnswerType<AnswerInput<Members>> {
-  return {
-    schema: objectSchema($id, members, description),
-    write: { spec: compileWriter(members, 'spec'), toncenter: compileWriter(members, 'toncenter') },
-  };
+  const write = new WritersOnUse<AnswerInput<Members>>((profile) => compileWriter(members, profile));
+  return { schema: objectSchema($id, members, description), write };
+}
+
+/** Makes each writer when it is used first: a process uses few of them. */
+export class WritersOnUse<Input> implements Readonly<Record<Profile, JsonWriter<Input>>> {
+  readonly #make: (profile: Profile) => JsonWriter<Input>;
+  #spec: JsonWriter<Input> | null = null;
+  #toncenter: JsonWriter<Input> | null = null;
+
+  constructor(make: (profile: Profile) => JsonWriter<Input>) {
+    this.#make = make;
+  }
+
+  get spec(): JsonWriter<Input> {
+    this.#spec ??= this.#make('spec');
+    return this.#spec;
+  }
+
+  get toncenter(): JsonWriter<Input> {
+    this.#toncenter ??= this.#make('toncenter');
+    return this.#toncenter;
+  }
 }
 
 function objectSchema($id: string, members: AnswerMembers, description: string | undefined): TObject {
@@ -339,7 +358,7 @@ export function list<Value>(items: AnswerValue<Value>, description?: string): An
   };
   return {
     schema: Type.Array(items.schema, description === undefined ? {} : { description }),
-    write: { spec: writeList('spec'), toncenter: writeList('toncenter') },
+    write: new WritersOnUse(writeList),
   };
 }
 

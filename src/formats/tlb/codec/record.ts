@@ -82,7 +82,7 @@ export function group<const F extends Fields>(fields: F): Group<F> {
  * does not match it is refused when the module loads. A line that starts with `!` describes a whole exotic cell.
  */
 export function record<const F extends Fields>(schema: string, fields: F): RecordCodec<FieldValues<F>> {
-  return compile(schema, fields, false) as RecordCodec<FieldValues<F>>;
+  return declare(schema, fields, false) as RecordCodec<FieldValues<F>>;
 }
 
 /** One constructor of a type that has several: as {@link record}, with its name in the value as `kind`. */
@@ -90,7 +90,7 @@ export function variant<const S extends string, const F extends Fields>(
   schema: S,
   fields: F,
 ): RecordCodec<Simplify<{ readonly kind: ConstructorName<S> } & FieldValues<F>>> {
-  return compile(schema, fields, true) as RecordCodec<Simplify<{ readonly kind: ConstructorName<S> } & FieldValues<F>>>;
+  return declare(schema, fields, true) as RecordCodec<Simplify<{ readonly kind: ConstructorName<S> } & FieldValues<F>>>;
 }
 
 /** Lines of generated code during compilation of a record. */
@@ -108,14 +108,13 @@ interface Draft {
  */
 const samples: object[] = [];
 
-/**
- * Compiles the declaration to two straight-line functions: no loop over fields at run time, one object literal, one hidden
- * class. The code contains only field names and numbers of the declaration itself.
- */
-function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec<unknown> {
+type Compiled = Pick<Codec<unknown>, 'load' | 'store'>;
+
+/** Checks the declaration, and compiles it when it is used first: a thread uses few of all that it loads. */
+function declare(schema: string, fields: Fields, withKind: boolean): RecordCodec<unknown> {
   const line = parseSchemaLine(schema);
   // The tag of an exotic type is the type byte of its cell, which is outside the codec.
-  const exotic = schema.startsWith('!');
+  const isExotic = schema.startsWith('!');
   const draft: Draft = { names: [], specs: [], load: [], store: [], literal: [] };
   addFields(draft, fields, 's', 'b');
   const declared = draft.literal.map((entry) => JSON.parse(entry.slice(0, entry.lastIndexOf(':'))) as string);
@@ -125,14 +124,41 @@ function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec
   if (!agrees)
     throw tlbErrors['schema-mismatch']({ schema, declared: declared.join(' '), quoted: line.fields.join(' ') });
 
+  let compiled: Compiled | null = null;
+  const use = (): Compiled => {
+    if (compiled === null) {
+      compiled = compile(draft, line, { kind: withKind ? line.name : null, hasTag: line.tagBits > 0 && !isExotic });
+      codec.load = compiled.load;
+      codec.store = compiled.store;
+    }
+    return compiled;
+  };
+  const codec: { -readonly [K in keyof RecordCodec<unknown>]: RecordCodec<unknown>[K] } = {
+    ...{ type: line.type, schema, line },
+    load: (slice) => use().load(slice),
+    store: (value, builder) => use().store(value, builder),
+    ...(isExotic ? { exotic: line.tag as CellType } : {}),
+  };
+  return codec;
+}
+
+/**
+ * Compiles a declaration to two straight-line functions: no loop over fields at run time, one object literal, one hidden
+ * class. The code contains only field names and numbers of the declaration itself.
+ */
+function compile(
+  draft: Draft,
+  line: SchemaLine,
+  { kind, hasTag }: { readonly kind: string | null; readonly hasTag: boolean },
+): Compiled {
   const variables = draft.names.map((_, i) => `v${i}`).join(', ');
-  const kind = withKind ? `kind: ${JSON.stringify(line.name)}, ` : '';
+  const first = kind === null ? '' : `kind: ${JSON.stringify(kind)}, `;
   const source = `
-    const make = (${variables}) => ({ ${kind}${draft.literal.join(', ')} });
+    const make = (${variables}) => ({ ${first}${draft.literal.join(', ')} });
     const load = (s) => {
       let at = -1${variables === '' ? '' : `, ${variables}`};
       try {
-        ${line.tagBits === 0 || exotic ? '' : 'tag(s);'}
+        ${hasTag ? 'tag(s);' : ''}
         ${draft.load.join('\n        ')}
       } catch (error) { throw located(error, at); }
       return make(${variables});
@@ -140,7 +166,7 @@ function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec
     const store = (v, b) => {
       let at = -1;
       try {
-        ${line.tagBits === 0 || exotic ? '' : `b.storeUint(${line.tag}, ${line.tagBits});`}
+        ${hasTag ? `b.storeUint(${line.tag}, ${line.tagBits});` : ''}
         ${draft.store.join('\n        ')}
       } catch (error) { throw located(error, at); }
     };
@@ -153,11 +179,10 @@ function compile(schema: string, fields: Fields, withKind: boolean): RecordCodec
     locate: typeof located,
     open: typeof openCell,
     builder: typeof Builder,
-  ) => Pick<Codec<unknown>, 'load' | 'store'> & { readonly sample: object };
+  ) => Compiled & { readonly sample: object };
   const { load, store, sample } = make(draft.specs, (slice) => expectTag(slice, line), located, openCell, Builder);
   samples.push(sample);
-  const codec = { type: line.type, schema, line, load, store };
-  return exotic ? { ...codec, exotic: line.tag as CellType } : codec;
+  return { load, store };
 }
 
 function addFields(draft: Draft, fields: Fields, slice: string, builder: string): void {
