@@ -197,6 +197,8 @@ export interface ClaimedRange {
   readonly last_event: bigint;
   /** Whether nothing after the range is indexed. */
   readonly is_newest: boolean;
+  /** As of which masterchain block the states of all accounts were known before; null: they were not. */
+  readonly state_seqno: number | null;
 }
 
 /**
@@ -210,8 +212,9 @@ export async function claimRange(client: ClientBase, { from, to }: SeqnoRange, e
     name: 'claim-range',
     text: `UPDATE index_state SET rounds = ${WITH_CLAIMED}, last_event = last_event + $3,
              state_seqno = ${stateSeqnoSql(WITH_CLAIMED, 'state_seqno')}
+           FROM (SELECT CASE WHEN selection = '{}' THEN state_seqno END AS known FROM index_state) AS before
            WHERE NOT rounds && int4range($1, $2) AND pruned_below <= $1
-           RETURNING last_event, upper(rounds) = $2 AS is_newest`,
+           RETURNING last_event, upper(rounds) = $2 AS is_newest, before.known AS state_seqno`,
     values: [from, to + 1, events],
   });
   const [claimed] = rows;

@@ -91,6 +91,16 @@ export async function deleteAbsentAccounts(
   await client.query({ ...DELETE_ABSENT, values: [after, last, mc_seqno, gen_utime, NO_ACCOUNT.hash(), plain] });
 }
 
+/**
+ * Stages accounts as deleted that have no row although all states as of a masterchain block are known, because they were imported:
+ * they were deleted until then, in a block that may be indexed later.
+ *
+ * @param mc_seqno of that block; states of later blocks stay
+ */
+export async function stageDeletedAccounts(client: ClientBase, mc_seqno: number): Promise<void> {
+  await client.query({ ...STAGE_DELETED, values: [mc_seqno, NO_ACCOUNT.hash()] });
+}
+
 /** Parts of accounts that are known before a batch and that the batch may leave out. */
 export interface StoredAccountParts {
   readonly address: Uint8Array;
@@ -220,8 +230,8 @@ const ADD_NEW = {
 };
 
 /**
- * For an imported account it is known that it has its state at a block, not since which one. One that {@link deleteAbsentAccounts}
- * marked does not come back with the state of its last known transaction.
+ * For an imported account it is known that it has its state at a block, not since which one. One that is known to be deleted by a
+ * block, while the block that deleted it is not indexed yet, does not come back with a state of an earlier block.
  *
  * Data that a batch leaves out is the data known before when the hashes are equal.
  */
@@ -240,7 +250,9 @@ const MERGE_NEWER = {
       incomplete = (excluded.data_hash IS NOT NULL AND excluded.data_boc IS NULL
           AND (known.data_boc IS NULL OR known.data_hash IS DISTINCT FROM excluded.data_hash))
         OR coalesce(excluded.extra_currencies = ${UNKNOWN_CURRENCIES}, false) OR ${NO_CODE('excluded')}
-    WHERE known.last_trans_lt < excluded.last_trans_lt
+    WHERE (known.last_trans_lt < excluded.last_trans_lt
+        AND NOT (known.status = ${AccountStatusCode.nonexist} AND known.mc_seqno > excluded.mc_seqno
+          AND excluded.status <> ${AccountStatusCode.nonexist}))
       OR (known.last_trans_lt = excluded.last_trans_lt AND known.mc_seqno > excluded.mc_seqno
         AND known.state_hash = excluded.state_hash)`,
     'known',
@@ -248,12 +260,23 @@ const MERGE_NEWER = {
   ),
 };
 
+/** Columns of a deleted account. @param mc_seqno, state_hash SQL: of the block as of which it is, of `account_none` */
+const DELETED = (mc_seqno: string, state_hash: string) => `
+  mc_seqno = ${mc_seqno}, state_hash = ${state_hash}, status = ${AccountStatusCode.nonexist}, balance = 0, extra_currencies = NULL,
+  code_hash = NULL, data_hash = NULL, frozen_hash = NULL, data_boc = NULL, incomplete = false`;
+
+const STAGE_DELETED = {
+  name: 'stage-deleted-accounts',
+  text: `UPDATE staged_accounts s SET ${DELETED('$1', '$2')}
+         WHERE s.mc_seqno <= $1 AND s.status <> ${AccountStatusCode.nonexist}
+           AND NOT EXISTS (SELECT FROM accounts a WHERE a.address = s.address)`,
+};
+
 const DELETE_ABSENT = {
   name: 'delete-absent-accounts',
   text: queueingContracts(
     `
-    UPDATE accounts a SET state_hash = $5, status = ${AccountStatusCode.nonexist}, balance = 0, extra_currencies = NULL,
-      mc_seqno = $3, gen_utime = $4, code_hash = NULL, data_hash = NULL, frozen_hash = NULL, data_boc = NULL, incomplete = false
+    UPDATE accounts a SET gen_utime = $4, ${DELETED('$3', '$5')}
     WHERE a.address > $1 AND a.address <= $2 AND a.mc_seqno <= $3 AND a.status <> ${AccountStatusCode.nonexist}
       AND NOT EXISTS (SELECT FROM staged_accounts s WHERE s.address = a.address)`,
     'a',

@@ -17,7 +17,7 @@ import {
   TRACES,
   TRANSACTIONS,
 } from '#drivers/store/tables.js';
-import { mergeAccounts } from '#drivers/store/write/accounts.js';
+import { mergeAccounts, stageDeletedAccounts } from '#drivers/store/write/accounts.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 
 /** Rows of one table in the binary form of `COPY`. */
@@ -84,6 +84,8 @@ export async function writeBatch(
   await parts.requireContinuity();
   const claimed = await claimRange(client, range, exclusive ? range.to - range.from + 1 : 1);
   await copyTables(client, await parts.staged());
+  const { state_seqno } = claimed;
+  if (state_seqno !== null && range.from <= state_seqno) await stageDeletedAccounts(client, state_seqno);
   await mergeAccounts(client, parts.plainCodes);
   await parts.traces();
   await appendEvents(client, batchEvents(range, claimed, exclusive ? parts.touched() : null));
