@@ -135,6 +135,7 @@ export class MovingChain {
       transactions,
       messages,
       traces: traces.map(({ root }) => root),
+      senders: [],
       tokens: [],
       owners: [],
     });

@@ -17,6 +17,7 @@ it('an answer with messages of a sender is not kept beyond one that no indexed t
   const touched = touchedKeys({
     transactions: [{ account_key: accountKey(addressBytes(RECEIVER)), hash_key: 1n, in_msg_key: 2n, trace_root: 3n }],
     messages: [{ msg_key: 2n, norm_key: null, destination_key: accountKey(addressBytes(RECEIVER)) }],
+    senders: [accountKey(addressBytes(SENDER))],
     ...{ traces: [], tokens: [], owners: [] },
   });
   changes.noteChanges(8, [{ touched, continued: [] }]);
@@ -28,7 +29,8 @@ it('an answer with messages of a sender is not kept beyond one that no indexed t
   expect(holds({ source: SENDER, destination: RECEIVER })).toBe(false);
   expect(holds({ source: SENDER, direction: 'in' })).toBe(false);
   expect(holds({ source: SENDER, destination: RECEIVER, direction: 'in' })).toBe(false);
-  // Whose sender is asked for, or whose receiver is another.
-  expect(holds({ source: SENDER, direction: 'out' })).toBe(true);
-  expect(holds({ source: SENDER, destination: account(4) })).toBe(true);
+  // Of others.
+  expect(holds({ source: account(3) })).toBe(true);
+  expect(holds({ destination: account(4) })).toBe(true);
+  expect(holds({ source: SENDER, destination: account(4), direction: 'in' })).toBe(true);
 });

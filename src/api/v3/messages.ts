@@ -352,8 +352,7 @@ const messages = v3Endpoint({
   freshness: 'head',
   depends: ({ msg_hash, hash = msg_hash, source, destination, direction }) => {
     if (hash !== undefined) return hash.map(messageDependency);
-    // Of a message that was sent by a transaction which is not indexed, only the receiver is told.
-    if (source instanceof Address && direction === 'out') return [accountDependency(source)];
+    if (source instanceof Address && direction !== 'in') return [accountDependency(source)];
     if (!(destination instanceof Address)) return null;
     return [direction === 'in' ? accountDependency(destination) : messagesToDependency(destination)];
   },

@@ -221,11 +221,12 @@ describe('touched keys', () => {
           { msg_key: 11n, norm_key: null, destination_key: null },
         ],
         traces: [4n, 8n],
+        senders: [14n, 1n],
         tokens: [9n, 9n],
         owners: [12n, 13n, 12n],
       }),
     ).toEqual({
-      accounts: [1n],
+      accounts: [14n, 1n],
       transactions: [2n, 5n],
       messages: [3n, 6n, 7n, 11n],
       traces: [4n, 8n],

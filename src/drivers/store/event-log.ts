@@ -20,7 +20,10 @@ type IndexEventKind = 'committed' | 'backfilled' | 'derived' | 'reset';
 
 /** Keys of what an event concerns, as the columns of these names have them (see `migrations/0001-index.sql`). */
 export interface TouchedKeys {
-  /** `account_key` of each account with a transaction or with changed contract rows, once. */
+  /**
+   * `account_key` of each account with a transaction or with changed contract rows, and of those that are the source of a received
+   * message which no indexed transaction sent, once.
+   */
   readonly accounts: readonly bigint[];
   /** `hash_key` of the transactions, in the order of their ids. */
   readonly transactions: readonly bigint[];
@@ -158,10 +161,12 @@ export function touchedKeys(rows: {
     readonly destination_key: bigint | null;
   }[];
   readonly traces: Iterable<bigint>;
+  /** `account_key` of the sources of received messages that no indexed transaction sent. */
+  readonly senders: Iterable<bigint>;
   readonly tokens: Iterable<bigint>;
   readonly owners: Iterable<bigint>;
 }): TouchedKeys {
-  const accounts = new Set<bigint>();
+  const accounts = new Set(rows.senders);
   const messages = new Set<bigint>();
   const traces = new Set(rows.traces);
   const receivers = new Set<bigint>();

@@ -3,7 +3,8 @@ import { afterAll, expect, it } from 'vitest';
 import { Database } from '#drivers/store/database.js';
 import { eventsAfter } from '#drivers/store/event-log.js';
 import { openIndex } from '#drivers/store/index-state.js';
-import { accountKey } from '#drivers/store/keys.js';
+import { accountKey, addressBytes } from '#drivers/store/keys.js';
+import { Address } from '#formats/address/address.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
 import { systemClock } from '#kernel/clock.js';
 import { BatchWriter } from '#services/indexer/write/batch-writer.js';
@@ -33,6 +34,8 @@ const writer = new BatchWriter(
   },
 );
 
+const ZERO = accountKey(addressBytes(Address.ofParts(-1, new Uint8Array(32))));
+
 it('records what each masterchain block touched, in few bytes', async () => {
   for (let at = 1; at < chain.bundles.length; at += 20) {
     const bundles = chain.bundles.slice(at, at + 20);
@@ -51,10 +54,13 @@ it('records what each masterchain block touched, in few bytes', async () => {
   const bySeqno = new Map(events.map(({ range, touched }) => [BigInt(range!.from), touched!]));
   for (const { seqno, accounts, hashes, received } of rows) {
     const touched = bySeqno.get(seqno)!;
-    expect([...touched.accounts].sort(), String(seqno)).toEqual([...accounts].sort());
+    // The source of the messages that mint and pay validators, which no transaction sends.
+    const system = seqno > 1n && touched.accounts.includes(ZERO) ? [ZERO] : [];
+    expect([...touched.accounts].sort(), String(seqno)).toEqual([...accounts, ...system].sort());
     expect(touched.transactions, String(seqno)).toEqual(hashes);
     expect(touched.messages, String(seqno)).toEqual(expect.arrayContaining(received));
   }
+  expect(events.filter(({ touched }) => touched!.accounts.includes(ZERO)).length).toBeGreaterThan(10);
   const tokens = await client.query<{ seqno: bigint; owners: bigint[] }>(
     `SELECT tx_id >> 24 AS seqno, array_agg(source_key) || array_remove(array_agg(destination_key), NULL) AS owners
      FROM token_events GROUP BY 1`,
@@ -73,6 +79,39 @@ it('records what each masterchain block touched, in few bytes', async () => {
   );
   const { bytes } = size.rows[0]!;
   expect(bytes).toBeLessThan(MOST_BYTES);
+});
+
+it('records who sent what is received, when the transaction that sent it is not indexed', async () => {
+  const late = await testDatabase();
+  const lateDatabase = await Database.open({ url: late.url, writeConnections: 1 }, { clock: systemClock });
+  try {
+    await lateDatabase.transaction((client) => openIndex(client, identity, 64));
+    const client = await late.connect();
+    const ofLate = new BatchWriter(
+      { partition_rounds: 64, accounts: null },
+      {
+        database: lateDatabase,
+        clock: systemClock,
+        globalVersion: async (key_block) => chain.globalVersion(key_block),
+        mcBlockId: async () => null,
+      },
+    );
+    // Every other masterchain block.
+    for (const bundle of chain.bundles.filter(({ mc_seqno }) => mc_seqno % 2 === 0)) {
+      await ofLate.write({ bundles: [bundle], zerostates: null }, { exclusive: true, awaitPrevious: async () => {} });
+    }
+    const { rows } = await client.query<{ seqno: bigint; sender: bigint }>(
+      `SELECT m.tx_id >> 24 AS seqno, m.source_key AS sender FROM orphan_messages o
+       JOIN transactions t ON t.id = o.tx_id JOIN messages m ON m.tx_id = t.id AND m.msg_key = t.in_msg_key`,
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    const { events } = await eventsAfter(lateDatabase, 0n, 10_000);
+    const bySeqno = new Map(events.map(({ range, touched }) => [BigInt(range?.from ?? 0), touched]));
+    for (const { seqno, sender } of rows) expect(bySeqno.get(seqno)!.accounts, String(seqno)).toContain(sender);
+  } finally {
+    await lateDatabase.close();
+    await late.close();
+  }
 });
 
 it('records the accounts of the zerostates, which have no transaction', async () => {

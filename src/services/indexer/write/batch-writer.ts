@@ -231,9 +231,7 @@ export class BatchWriter {
       encoder.addAll('messages', messages);
       for (const transaction of transactions) {
         transaction.trace_root = assembler.add(transaction);
-        if (transaction.trace_root === transaction.id && transaction.in_msg?.kind === 'internal') {
-          orphans.set(transaction.id, transaction);
-        }
+        if (isFromUnindexed(transaction)) orphans.set(transaction.id, transaction);
         encoder.add('transactions', transaction);
       }
     }
@@ -345,8 +343,17 @@ function touchedMcBlocks(
     const touchedTokens = transactions.map(({ id }) => tokens.get(id)).filter((key) => key !== undefined);
     // Of all candidates: their wallets and items may be confirmed later.
     const owners = transactions.flatMap(({ token_candidate: event }) => (event === null ? [] : ownerKeys(event)));
-    return { mc_seqno, touched: touchedKeys({ transactions, messages, traces, tokens: touchedTokens, owners }) };
+    const senders = transactions.filter(isFromUnindexed).flatMap((each) => receivedMessage(each)?.source_key ?? []);
+    return {
+      mc_seqno,
+      touched: touchedKeys({ transactions, messages, traces, senders, tokens: touchedTokens, owners }),
+    };
   });
+}
+
+/** Whether a transaction received an internal message that no indexed transaction sent; system messages are sent by none. */
+function isFromUnindexed({ id, trace_root, in_msg }: BundleTransaction): boolean {
+  return trace_root === id && in_msg !== null && in_msg.kind !== 'external';
 }
 
 /** The states of traces as the table has them, by number. */
