@@ -152,9 +152,9 @@ function compile(
   { kind, hasTag }: { readonly kind: string | null; readonly hasTag: boolean },
 ): Compiled {
   const variables = draft.names.map((_, i) => `v${i}`).join(', ');
-  const first = kind === null ? '' : `kind: ${JSON.stringify(kind)}, `;
+  const kindEntry = kind === null ? '' : `kind: ${JSON.stringify(kind)}, `;
   const source = `
-    const make = (${variables}) => ({ ${first}${draft.literal.join(', ')} });
+    const make = (${variables}) => ({ ${kindEntry}${draft.literal.join(', ')} });
     const load = (s) => {
       let at = -1${variables === '' ? '' : `, ${variables}`};
       try {
