@@ -94,8 +94,8 @@ export interface ProducerModules {
   /** Milliseconds, for measurements. */
   readonly now: () => number;
   /**
-   * The state (`ShardAccount`) of an account in the forked network, looked up when a message first reaches it. `null`:
-   * it does not exist there either.
+   * The state (`ShardAccount`) of an account in the forked network, looked up when a message reaches an account that does
+   * not exist here. `null`: it does not exist there either.
    */
   readonly forkedAccount?: (address: Address) => Promise<Cell | null>;
   /** A library of the forked network that this chain does not publish. */

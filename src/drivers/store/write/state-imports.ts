@@ -101,7 +101,8 @@ export async function accountsBetween(
  * blocks may be followed and filled at any time while the states are imported.
  *
  * By then, for each account that exists at S, `accounts` has its state at S or a newer one (`last_trans_lt` decides, as for batches),
- * its code is in `codes`, and contracts are in `contract_queue` or have their rows already. In rows of imported accounts `mc_seqno` is S,
+ * its code is in `codes`, and contracts are in `contract_queue` or have their rows already. Accounts that the index knew and that do not
+ * exist at S are marked as deleted, unless a later block shows them. In rows of imported accounts `mc_seqno` is S,
  * `gen_utime` the time of the shard block, `first_tx` null. The transaction holds the lock of `lockTraces`.
  *
  * Announces a change of contract rows, so that answers made before do not hold any more.

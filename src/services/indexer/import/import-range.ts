@@ -117,11 +117,12 @@ export class RangeImporter {
       await moveStateImport(client, row, moved);
       const { mc_seqno, gen_utime } = batch;
       const before = await accountsBetween(client, batch.interval);
-      // Newer states that these complete are detected from the queue.
-      if (before.size > 0) await mergeAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
-      else await addAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
-      if (before.size > 0)
+      if (before.size === 0) await addAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
+      else {
+        // Newer states that these complete are detected from the queue.
+        await mergeAccounts(client, WALLET_CODE_HASHES, batch.plainCodes);
         await deleteAbsentAccounts(client, { ...batch.interval, mc_seqno, gen_utime }, WALLET_CODE_HASHES);
+      }
       for (const { code_hash, methods } of batch.newMethods) await setCodeMethods(client, code_hash, methods);
       if (batch.newMethods.length > 0) await recordContractChange(client, null);
       await writeDetected(client, batch, known, before);
