@@ -205,6 +205,12 @@ interface CallSettings extends WorkSettings {
 /** Calls under way from which on other threads help with smaller ones. */
 const BUSY_FROM = 3;
 
+/**
+ * What a call whose work other threads do takes of this one, in work units: the state that they work on is read and verified here, which
+ * is the price of a state. Their own queue is fair by what they do.
+ */
+const MOST_HERE = 3;
+
 /** What they have not answered so soon is answered here as well: they go behind this thread where processors are scarce. */
 const HELP_MS = 250;
 
@@ -323,7 +329,7 @@ export class EndpointCalls {
     const until = this.#clock.now() + deadlineMs;
     const decision = call.work.take(price);
     refuseLimited(decision instanceof Promise ? await decision : decision);
-    call.charge(price);
+    call.charge(unitsHere(endpoint, price));
     let done = 0;
     let permit: WorkPermit | null = null;
     try {
@@ -361,14 +367,18 @@ export class EndpointCalls {
   #clientOf(call: EndpointCall): RequestClient {
     const onTvmCost: RequestClient['onTvmCost'] = ({ gas, cpuMs }) => {
       // The gas of a result is part of the work that its endpoint reports.
-      if (gas === 0) this.#settle(call, 0, cpuMs);
+      if (gas > 0) return;
+      call.work.settle(0, cpuMs);
+      this.#onWork(call.endpoint, cpuMs);
     };
     return { id: call.client, hasKey: call.hasKey, onTvmCost };
   }
 
   #settle(call: EndpointCall, taken: number, done: number): void {
     call.work.settle(taken, done);
-    if (done !== taken) call.charge(done - taken);
+    const { endpoint } = call.endpoint;
+    const more = unitsHere(endpoint, done) - unitsHere(endpoint, taken);
+    if (more !== 0) call.charge(more);
     this.#onWork(call.endpoint, done);
   }
 
@@ -517,6 +527,11 @@ export class EndpointCalls {
     const call = { endpoint: endpoint.endpoint.name, raw, source, profile, switches, deadlineMs: read.deadlineMs };
     return (endpoint.api.threads as CallThreads).answer(call, { signal: read.signal, client, ...(late && { late }) });
   }
+}
+
+/** How much of the work of a call this thread does. */
+function unitsHere({ isQueuedElsewhere }: AnyEndpoint<never>, units: number): number {
+  return isQueuedElsewhere === true ? Math.min(units, MOST_HERE) : units;
 }
 
 /** @throws http/work-limit */
