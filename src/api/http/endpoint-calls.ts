@@ -333,8 +333,12 @@ export class EndpointCalls {
     let done = 0;
     let permit: WorkPermit | null = null;
     try {
+      const limit = { until, signal: watch.signal };
       const room = endpoint.isQueuedElsewhere === true ? 0 : price;
-      const entered = this.queue.enter(call.client, room, { until, signal: watch.signal });
+      const entered =
+        cached === undefined
+          ? this.queue.enter(call.client, room, limit)
+          : this.queue.enterCached(call.client, price, limit);
       // Values of parameters take several times as much memory as their text.
       if (entered instanceof Promise) given = null;
       permit = entered instanceof Promise ? await entered : entered;

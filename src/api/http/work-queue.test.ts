@@ -24,9 +24,18 @@ class Desk {
   }
 
   async enter(call: string, units: number, signal = new AbortController().signal, waitMs = 10_000): Promise<void> {
-    const client = call.slice(0, 1);
+    const limit = { until: this.clock.now() + waitMs, signal };
+    await this.#begin(call, () => this.queue.enter(call.slice(0, 1), units, limit));
+  }
+
+  async enterCached(call: string, units: number): Promise<void> {
+    const limit = { until: this.clock.now() + 10_000, signal: new AbortController().signal };
+    await this.#begin(call, () => this.queue.enterCached(call.slice(0, 1), units, limit));
+  }
+
+  async #begin(call: string, enter: () => WorkPermit | Promise<WorkPermit>): Promise<void> {
     try {
-      const permit = await this.queue.enter(client, units, { until: this.clock.now() + waitMs, signal });
+      const permit = await enter();
       this.begun.push(call);
       this.permits.set(call, permit);
     } catch (error) {
@@ -99,6 +108,22 @@ describe('calls by their price', () => {
     await desk.end('a1');
     expect(desk.begun).toEqual(['a1', 'a2', 'b1', 'a3']);
     expect(desk.queue.underWay).toBe(300);
+  });
+
+  it('whose results are cached do not wait for what others make; of one client two large ones are sent at a time', async () => {
+    const desk = new Desk();
+    for (const call of ['a1', 'a2', 'a3', 'b1']) void desk.enter(call, 900);
+    for (const call of ['c1', 'c2', 'c3', 'c4', 'c5', 'c6']) void desk.enter(call, 50);
+    for (const call of ['d1', 'd2', 'd3']) void desk.enterCached(call, 50);
+    for (const call of ['e1', 'e2', 'e3']) void desk.enterCached(call, 300);
+    await desk.settle();
+    const cached = () => desk.begun.filter((call) => call > 'd');
+    expect(cached()).toEqual(['d1', 'd2', 'd3', 'e1', 'e2']);
+    desk.permits.get('e1')!.done();
+    await desk.settle();
+    expect(cached()).toEqual(['d1', 'd2', 'd3', 'e1', 'e2']);
+    await desk.end('e1');
+    expect(cached()).toEqual(['d1', 'd2', 'd3', 'e1', 'e2', 'e3']);
   });
 
   it('that cost more than all there is begin alone', async () => {

@@ -103,6 +103,8 @@ export class WorkQueue {
   readonly #settings: WorkSettings;
   readonly #medium: Lane;
   readonly #large: Lane;
+  /** Of cached results, which take their work in one go: only those of one client may be too many. */
+  readonly #largeCached: Lane;
 
   constructor(settings: WorkSettings, clock: Clock) {
     this.#settings = settings;
@@ -111,16 +113,17 @@ export class WorkQueue {
     const maxAtOnce = Number.POSITIVE_INFINITY;
     this.#medium = new Lane({ ...shared, maxWork: maxWork * MEDIUM_SHARE, maxAtOnce }, clock);
     this.#large = new Lane({ ...shared, maxWork, maxAtOnce: maxLargePerClient }, clock);
+    this.#largeCached = new Lane({ ...shared, maxWork, maxAtOnce: maxLargePerClient }, clock);
   }
 
   /** Price of the medium and large calls under way. */
   get underWay(): number {
-    return this.#medium.underWay + this.#large.underWay;
+    return this.#medium.underWay + this.#large.underWay + this.#largeCached.underWay;
   }
 
   /** Calls that wait. */
   get waiting(): number {
-    return this.#medium.waiting + this.#large.waiting;
+    return this.#medium.waiting + this.#large.waiting + this.#largeCached.waiting;
   }
 
   /**
@@ -132,6 +135,16 @@ export class WorkQueue {
     const { smallWork, largeWork } = this.#settings;
     if (units <= smallWork) return FREE;
     return (units <= largeWork ? this.#medium : this.#large).enter(client, units, limit);
+  }
+
+  /**
+   * The same for a cached result, which is only sent: it does not wait for room that others take to make theirs, but a client gets as
+   * many large ones at a time as it gets large ones that are made.
+   *
+   * @throws as {@link WorkQueue.enter}
+   */
+  enterCached(client: string, units: number, limit: WaitLimit): WorkPermit | Promise<WorkPermit> {
+    return units <= this.#settings.largeWork ? FREE : this.#largeCached.enter(client, units, limit);
   }
 }
 
