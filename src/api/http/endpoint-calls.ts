@@ -215,7 +215,15 @@ const MOST_HERE = 3;
 const HELP_MS = 250;
 
 /** Thrown by `ApiRequest.foresee`: the call is for another thread. */
-class ForAnotherThread extends Error {}
+class ForAnotherThread extends Error {
+  /** Of what remains to be done. */
+  readonly price: number;
+
+  constructor(price: number) {
+    super();
+    this.price = price;
+  }
+}
 
 /** Calls endpoints: from the cache, coalesced with an identical call in flight, or by new work. */
 export class EndpointCalls {
@@ -335,10 +343,9 @@ export class EndpointCalls {
     try {
       const limit = { until, signal: watch.signal };
       const room = endpoint.isQueuedElsewhere === true ? 0 : price;
-      const entered =
-        cached === undefined
-          ? this.queue.enter(call.client, room, limit)
-          : this.queue.enterCached(call.client, price, limit);
+      const { threads } = call.endpoint.api;
+      const place = cached !== undefined ? 'cached' : threads?.takes(endpoint.name, price) ? 'threads' : 'here';
+      const entered = this.queue.enter(call.client, room, limit, place);
       // Values of parameters take several times as much memory as their text.
       if (entered instanceof Promise) given = null;
       permit = entered instanceof Promise ? await entered : entered;
@@ -464,7 +471,7 @@ export class EndpointCalls {
         isKept = false;
       },
       foresee: (price) => {
-        if (threads?.takes(endpoint.name, price)) throw new ForAnotherThread();
+        if (threads?.takes(endpoint.name, price)) throw new ForAnotherThread(price);
       },
     };
     if (stale !== undefined) {
@@ -484,9 +491,9 @@ export class EndpointCalls {
     };
     const price = priceOf(endpoint, params, request.profile);
     const mayHelp = this.#inFlight >= BUSY_FROM && !this.#held.isFull;
-    if (threads?.takes(endpoint.name, price)) return finishedThere(await this.#onThread(call, request));
+    if (threads?.takes(endpoint.name, price)) return finishedThere(await this.#onThread(call, request, price));
     if (mayHelp && threads?.helps(endpoint.name, price)) {
-      const answer = await this.#withHelp(call, request);
+      const answer = await this.#withHelp(call, request, price);
       if (answer !== null) return finishedThere(answer);
     }
     try {
@@ -495,13 +502,13 @@ export class EndpointCalls {
       const holds = { keys: keysWith(named), tail: value instanceof JsonText ? value.tail : null };
       return finished(new EndpointResult(json, [...headers], rename, mcSeqno, worked, holds));
     } catch (error) {
-      if (error instanceof ForAnotherThread) return finishedThere(await this.#onThread(call, request));
+      if (error instanceof ForAnotherThread) return finishedThere(await this.#onThread(call, request, error.price));
       throw error;
     }
   }
 
   /** @returns null: no thread has answered within {@link HELP_MS} @throws as {@link EndpointCalls.#onThread} */
-  async #withHelp(call: EndpointCall, request: ApiRequest): Promise<ThreadAnswer | null> {
+  async #withHelp(call: EndpointCall, request: ApiRequest, price: number): Promise<ThreadAnswer | null> {
     let cancel: CancelSchedule = () => {};
     const calledOff = new AbortController();
     const late = new Promise<null>((resolve) => {
@@ -511,7 +518,7 @@ export class EndpointCalls {
         calledOff.abort();
       });
     });
-    const answering = this.#onThread(call, request, calledOff.signal);
+    const answering = this.#onThread(call, request, price, calledOff.signal);
     answering.catch(() => {});
     try {
       return await Promise.race([answering, late]);
@@ -524,12 +531,18 @@ export class EndpointCalls {
   async #onThread(
     { endpoint, raw, source, client }: EndpointCall,
     request: ApiRequest,
+    price: number,
     late?: AbortSignal,
   ): Promise<ThreadAnswer> {
     if (!this.#held.makeRoom()) throw noRoom(this.#held);
     const { read, profile, switches } = request;
     const call = { endpoint: endpoint.endpoint.name, raw, source, profile, switches, deadlineMs: read.deadlineMs };
-    return (endpoint.api.threads as CallThreads).answer(call, { signal: read.signal, client, ...(late && { late }) });
+    return (endpoint.api.threads as CallThreads).answer(call, {
+      signal: read.signal,
+      client,
+      price,
+      ...(late && { late }),
+    });
   }
 }
 

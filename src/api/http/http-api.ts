@@ -115,6 +115,8 @@ export interface ThreadCaller {
   readonly signal: AbortSignal;
   /** Opaque: clients take turns. */
   readonly client: string;
+  /** What the call is expected to take, in work units: smaller calls do not wait for large ones. */
+  readonly price: number;
   /** Aborted when the caller has stopped waiting and answers by itself: the call is called off, and its thread may take its time. */
   readonly late?: AbortSignal;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type WorkPermit, WorkQueue, type WorkSettings } from '#api/http/work-queue.js';
+import { type WorkPermit, type WorkPlace, WorkQueue, type WorkSettings } from '#api/http/work-queue.js';
 import { FakeClock } from '#test/support/fake-clock.js';
 
 const settings: WorkSettings = {
@@ -24,18 +24,17 @@ class Desk {
   }
 
   async enter(call: string, units: number, signal = new AbortController().signal, waitMs = 10_000): Promise<void> {
-    const limit = { until: this.clock.now() + waitMs, signal };
-    await this.#begin(call, () => this.queue.enter(call.slice(0, 1), units, limit));
+    await this.enterAt('here', call, units, { until: this.clock.now() + waitMs, signal });
   }
 
-  async enterCached(call: string, units: number): Promise<void> {
-    const limit = { until: this.clock.now() + 10_000, signal: new AbortController().signal };
-    await this.#begin(call, () => this.queue.enterCached(call.slice(0, 1), units, limit));
-  }
-
-  async #begin(call: string, enter: () => WorkPermit | Promise<WorkPermit>): Promise<void> {
+  async enterAt(
+    place: WorkPlace,
+    call: string,
+    units: number,
+    limit = { until: this.clock.now() + 10_000, signal: new AbortController().signal },
+  ): Promise<void> {
     try {
-      const permit = await enter();
+      const permit = await this.queue.enter(call.slice(0, 1), units, limit, place);
       this.begun.push(call);
       this.permits.set(call, permit);
     } catch (error) {
@@ -110,12 +109,23 @@ describe('calls by their price', () => {
     expect(desk.queue.underWay).toBe(300);
   });
 
+  it('between small and large do not wait for those that other threads do', async () => {
+    const desk = new Desk();
+    for (const call of ['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1']) void desk.enterAt('threads', call, 50);
+    void desk.enter('h1', 20);
+    await desk.settle();
+    expect(desk.begun).toEqual(['a1', 'b1', 'c1', 'd1', 'e1', 'h1']);
+    expect([desk.queue.underWay, desk.queue.waiting]).toEqual([270, 2]);
+    await desk.end('b1');
+    expect(desk.begun.at(-1)).toBe('f1');
+  });
+
   it('whose results are cached do not wait for what others make; of one client two large ones are sent at a time', async () => {
     const desk = new Desk();
     for (const call of ['a1', 'a2', 'a3', 'b1']) void desk.enter(call, 900);
     for (const call of ['c1', 'c2', 'c3', 'c4', 'c5', 'c6']) void desk.enter(call, 50);
-    for (const call of ['d1', 'd2', 'd3']) void desk.enterCached(call, 50);
-    for (const call of ['e1', 'e2', 'e3']) void desk.enterCached(call, 300);
+    for (const call of ['d1', 'd2', 'd3']) void desk.enterAt('cached', call, 50);
+    for (const call of ['e1', 'e2', 'e3']) void desk.enterAt('cached', call, 300);
     await desk.settle();
     const cached = () => desk.begun.filter((call) => call > 'd');
     expect(cached()).toEqual(['d1', 'd2', 'd3', 'e1', 'e2']);

@@ -89,41 +89,54 @@ interface WaitLimit {
   readonly signal: AbortSignal;
 }
 
-/** The part of `maxWork` that calls between small and large have for themselves. */
+/** The part of `maxWork` that calls between small and large have for themselves: those of this thread, and those of other threads. */
 const MEDIUM_SHARE = 0.25;
+
+/**
+ * How a call gets its result:
+ *
+ * - `here`: on this thread
+ * - `threads`: on another one, where it may wait for a processor
+ * - `cached`: it is only sent
+ */
+export type WorkPlace = 'here' | 'threads' | 'cached';
 
 const FREE: WorkPermit = { done: () => {}, closed: () => {} };
 
 /**
- * Lets calls begin by their price. Small ones begin at once. The others wait in one of two lanes, medium and large, until the
- * work under way leaves room; the next is one of the client that has had the least work, so that many calls of one client
- * delay those of others by one call.
+ * Lets calls begin by their price. Small ones begin at once. The others wait in a lane until the work under way in it leaves room; the
+ * next is one of the client that has had the least work, so that many calls of one client delay those of others by one call. Medium
+ * calls do not wait for large ones, those of this thread not for those of others, and cached results for nothing that is made.
  */
 export class WorkQueue {
   readonly #settings: WorkSettings;
-  readonly #medium: Lane;
-  readonly #large: Lane;
-  /** Of cached results, which take their work in one go: only those of one client may be too many. */
-  readonly #largeCached: Lane;
+  readonly #medium: Readonly<Record<'here' | 'threads', Lane>>;
+  /** Of cached results only those of one client may be too many: sending is no work that stays under way. */
+  readonly #large: Readonly<Record<'made' | 'cached', Lane>>;
 
   constructor(settings: WorkSettings, clock: Clock) {
     this.#settings = settings;
     const { maxWork, maxWaiting, maxWaitingPerClient, maxLargePerClient } = settings;
     const shared = { maxWaiting, maxWaitingPerClient };
     const maxAtOnce = Number.POSITIVE_INFINITY;
-    this.#medium = new Lane({ ...shared, maxWork: maxWork * MEDIUM_SHARE, maxAtOnce }, clock);
-    this.#large = new Lane({ ...shared, maxWork, maxAtOnce: maxLargePerClient }, clock);
-    this.#largeCached = new Lane({ ...shared, maxWork, maxAtOnce: maxLargePerClient }, clock);
+    const medium = () => new Lane({ ...shared, maxWork: maxWork * MEDIUM_SHARE, maxAtOnce }, clock);
+    const large = () => new Lane({ ...shared, maxWork, maxAtOnce: maxLargePerClient }, clock);
+    this.#medium = { here: medium(), threads: medium() };
+    this.#large = { made: large(), cached: large() };
   }
 
   /** Price of the medium and large calls under way. */
   get underWay(): number {
-    return this.#medium.underWay + this.#large.underWay + this.#largeCached.underWay;
+    return this.#lanes.reduce((sum, { underWay }) => sum + underWay, 0);
   }
 
   /** Calls that wait. */
   get waiting(): number {
-    return this.#medium.waiting + this.#large.waiting + this.#largeCached.waiting;
+    return this.#lanes.reduce((sum, { waiting }) => sum + waiting, 0);
+  }
+
+  get #lanes(): readonly Lane[] {
+    return [...Object.values(this.#medium), ...Object.values(this.#large)];
   }
 
   /**
@@ -131,20 +144,11 @@ export class WorkQueue {
    *
    * @throws http/overloaded, http/client-left; as a rejection when it waited
    */
-  enter(client: string, units: number, limit: WaitLimit): WorkPermit | Promise<WorkPermit> {
+  enter(client: string, units: number, limit: WaitLimit, place: WorkPlace = 'here'): WorkPermit | Promise<WorkPermit> {
     const { smallWork, largeWork } = this.#settings;
     if (units <= smallWork) return FREE;
-    return (units <= largeWork ? this.#medium : this.#large).enter(client, units, limit);
-  }
-
-  /**
-   * The same for a cached result, which is only sent: it does not wait for room that others take to make theirs, but a client gets as
-   * many large ones at a time as it gets large ones that are made.
-   *
-   * @throws as {@link WorkQueue.enter}
-   */
-  enterCached(client: string, units: number, limit: WaitLimit): WorkPermit | Promise<WorkPermit> {
-    return units <= this.#settings.largeWork ? FREE : this.#largeCached.enter(client, units, limit);
+    if (units > largeWork) return this.#large[place === 'cached' ? 'cached' : 'made'].enter(client, units, limit);
+    return place === 'cached' ? FREE : this.#medium[place].enter(client, units, limit);
   }
 }
 

@@ -57,7 +57,8 @@ const call = (endpoint: string, raw: ReaderCall['raw'], changes: Partial<ReaderC
   ...changes,
 });
 const forEver = () => new AbortController().signal;
-const caller = (signal = forEver(), client = '') => ({ signal, client });
+/** Of large calls. */
+const caller = (signal = forEver(), client = '') => ({ signal, client, price: 100 });
 const query = (raw: ReaderCall['raw']) => new URLSearchParams(raw as Record<string, string>).toString();
 
 describe('reader threads', () => {
@@ -111,7 +112,7 @@ describe('reader threads', () => {
 
   it('do not help while a call lasts long', async () => {
     const clock = new FakeClock();
-    const pool = poolOf({ fromPrice: 25, sharedFromPrice: 4, callsPerThread: 2 }, [url], clock);
+    const pool = poolOf({ fromPrice: 25, sharedFromPrice: 4, largeCallsPerThread: 2 }, [url], clock);
     await pool.answer(call('transactions', { limit: '7' }), caller());
     await expect.poll(() => pool.helps('transactions', 4)).toBe(true);
     const answering = pool.answer(call('transactions', { limit: '7' }), caller());
@@ -206,7 +207,7 @@ async function withLockedTable<T>(work: (blocked: () => Promise<number>) => Prom
 
 describe('reader threads with more than they can do', () => {
   it('work on several calls; of those that wait, only so many', async () => {
-    const pool = poolOf({ callsPerThread: 2, maxWaiting: 1 });
+    const pool = poolOf({ largeCallsPerThread: 2, maxWaiting: 1 });
     await withLockedTable(async (blocked) => {
       const leaving = new AbortController();
       const answers = [forEver(), forEver(), leaving.signal].map((signal) =>
@@ -229,7 +230,7 @@ describe('reader threads with more than they can do', () => {
   });
 
   it('take calls of clients by turns', async () => {
-    const pool = poolOf({ callsPerThread: 1 });
+    const pool = poolOf({ largeCallsPerThread: 1 });
     const order: string[] = [];
     await withLockedTable(async (blocked) => {
       const ask = (client: string) =>
@@ -238,6 +239,23 @@ describe('reader threads with more than they can do', () => {
       await expect.poll(blocked).toBe(1);
     });
     await expect.poll(() => order).toEqual(['greedy', 'other', 'greedy', 'greedy']);
+  });
+
+  it('have room for smaller calls beside large ones', async () => {
+    const pool = poolOf({ largeCallsPerThread: 1 });
+    const answered: string[] = [];
+    await withLockedTable(async (blocked) => {
+      const ask = (method: string, name: string, price: number) =>
+        void pool.answer(call(method, { limit: '1' }), { ...caller(), price }).then(() => answered.push(name));
+      ask('blocks', 'large', 51);
+      ask('blocks', 'large, too', 51);
+      await expect.poll(blocked).toBe(1);
+      ask('topAccountsByBalance', 'smaller', 50);
+      ask('topAccountsByBalance', 'smaller, too', 50);
+      await expect.poll(() => answered).toEqual(['smaller', 'smaller, too']);
+      expect(pool.metrics()).toMatchObject({ running: 1, waiting: 1 });
+    });
+    await expect.poll(() => answered.slice(2)).toEqual(['large', 'large, too']);
   });
 
   it('cancel the query of a call that nobody waits for', async () => {
@@ -269,7 +287,7 @@ describe('reader threads with more than they can do', () => {
   });
 
   it('do not begin a call that waited until it was late', async () => {
-    const pool = poolOf({ callsPerThread: 1 });
+    const pool = poolOf({ largeCallsPerThread: 1 });
     await withLockedTable(async (blocked) => {
       const late = new AbortController();
       const first = pool.answer(call('blocks', { limit: '1' }), caller());
@@ -316,7 +334,7 @@ async function silentServer(): Promise<{ readonly server: Server; readonly asked
 
 describe('a reader thread that runs out of memory', () => {
   it('is replaced, and only its calls fail', async () => {
-    const pool = poolOf({ threads: 2, callsPerThread: 2, heapMb: 64 });
+    const pool = poolOf({ threads: 2, largeCallsPerThread: 2, heapMb: 64 });
     let open: Promise<unknown>[] = [];
     await withLockedTable(async (blocked) => {
       // One call for each thread; both wait.

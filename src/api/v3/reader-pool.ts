@@ -26,14 +26,18 @@ export interface ReaderSettings {
    * Default: 5; 3 for several threads, which includes a page of 10 transactions.
    */
   readonly sharedFromPrice: number;
-  /** Calls that a thread has at a time: while one waits for the database, it works on the other. Default: 2. */
-  readonly callsPerThread: number;
+  /** Large calls that a thread has at a time: while one waits for the database, it works on the other. Default: 2. */
+  readonly largeCallsPerThread: number;
+  /** Calls that a thread has beside so many large ones, which take seconds where processors are scarce. Default: 1. */
+  readonly smallerCallsPerThread: number;
+  /** Calls above this price are large. Default: 50. */
+  readonly largeFromPrice: number;
   /**
    * While threads have fewer calls than this each, waiting ones included, they have room for these smaller calls. Default: 2; 4
    * for several threads: where there are more processors, the main thread is the one that must not have too much to do.
    */
   readonly sharedCallsPerThread: number;
-  /** Calls that wait for a thread; further ones are refused. Default: 64. */
+  /** Calls that wait for a thread, large ones and others apart; further ones are refused. Default: 64. */
   readonly maxWaiting: number;
   /** Heap of a thread; one that needs more ends, and its calls fail. Default: 384 MiB. */
   readonly heapMb: number;
@@ -45,7 +49,9 @@ export const defaultReaderSettings: ReaderSettings = {
   threads: 1,
   fromPrice: 20,
   sharedFromPrice: 5,
-  callsPerThread: 2,
+  largeCallsPerThread: 2,
+  smallerCallsPerThread: 1,
+  largeFromPrice: 50,
   sharedCallsPerThread: 2,
   maxWaiting: 64,
   heapMb: 384,
@@ -89,6 +95,8 @@ interface WaitingCall {
   readonly refuse: (reason: unknown) => void;
 }
 
+type CallSize = 'smaller' | 'large';
+
 /** Smaller calls without help after which a thread is started for them: not for the first page of an explorer. */
 export const UNHELPED = 32;
 
@@ -107,8 +115,8 @@ const CLOSE_MS = 2_000;
 export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   readonly #settings: ReaderSettings;
   readonly #modules: ReaderModules;
-  readonly #waiting: FairShare<WaitingCall>;
-  #running = 0;
+  readonly #waiting: Readonly<Record<CallSize, FairShare<WaitingCall>>>;
+  readonly #running: Record<CallSize, number> = { smaller: 0, large: 0 };
   /** When those that are running began, the oldest first. */
   readonly #began = new LinkedList<number>();
   /** Of the calls that threads work on. */
@@ -129,7 +137,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     const several = (options.threads ?? defaultReaderSettings.threads) > 1 ? SEVERAL_THREADS : {};
     this.#settings = { ...defaultReaderSettings, ...several, ...options };
     this.#modules = modules;
-    this.#waiting = new FairShare({ now: () => modules.clock.now() });
+    const queue = () => new FairShare<WaitingCall>({ now: () => modules.clock.now() });
+    this.#waiting = { smaller: queue(), large: queue() };
   }
 
   takes(endpoint: string, price: number): boolean {
@@ -140,10 +149,18 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
     const { sharedFromPrice, sharedCallsPerThread } = this.#settings;
     if (this.#closed || price < sharedFromPrice || !INDEX_ENDPOINTS.has(endpoint)) return false;
     const ready = this.#readers.filter(({ thread }) => thread.isAlive && thread.isReady).length;
-    if (this.#running + this.#waiting.size < ready * sharedCallsPerThread) return !this.#isSlow();
+    if (this.#runningCalls + this.#waitingCalls < ready * sharedCallsPerThread) return !this.#isSlow();
     // Nobody waits until it has started: it is for later calls.
     if (ready === 0 && ++this.#unhelped >= UNHELPED) this.#startEarly();
     return false;
+  }
+
+  get #runningCalls(): number {
+    return this.#running.smaller + this.#running.large;
+  }
+
+  get #waitingCalls(): number {
+    return this.#waiting.smaller.size + this.#waiting.large.size;
   }
 
   #isSlow(): boolean {
@@ -171,11 +188,10 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   }
 
   /** @throws v3/readers-busy, v3/reader-lost, v3/reader-closed, the reason of the signal, and what the endpoint throws */
-  async answer(
-    call: ThreadCall<SwitchValues<V3Switches>>,
-    { signal, client, late }: ThreadCaller,
-  ): Promise<ThreadAnswer> {
-    await this.#enter(client, signal, late);
+  async answer(call: ThreadCall<SwitchValues<V3Switches>>, caller: ThreadCaller): Promise<ThreadAnswer> {
+    const { signal, client, price, late } = caller;
+    const size = price > this.#settings.largeFromPrice ? 'large' : 'smaller';
+    await this.#enter(size, caller);
     const { clock } = this.#modules;
     const began = clock.now();
     const place = this.#began.add(began);
@@ -186,10 +202,10 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
       const coverage = this.#modules.coverage?.() ?? null;
       return await this.#answer(this.#freeReader(start), { ...call, coverage }, signal, late);
     } finally {
-      this.#running--;
+      this.#running[size]--;
       this.#began.remove(place);
-      this.#waiting.charge(client, (clock.now() - began) / MS_PER_TURN);
-      this.#waiting.take()?.begin();
+      this.#waiting[size].charge(client, (clock.now() - began) / MS_PER_TURN);
+      this.#next()?.begin();
     }
   }
 
@@ -198,21 +214,20 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
    *
    * @throws v3/readers-busy, v3/reader-closed, v3/reader-cancelled when the caller has stopped waiting, the reason of the signal
    */
-  async #enter(client: string, signal: AbortSignal, late?: AbortSignal): Promise<void> {
-    const { threads, callsPerThread, maxWaiting } = this.#settings;
-    if (this.#running < threads * callsPerThread) {
-      this.#running++;
+  async #enter(size: CallSize, { client, signal, late }: ThreadCaller): Promise<void> {
+    if (this.#hasRoom(size)) {
+      this.#running[size]++;
       return;
     }
-    const waiting = this.#waiting.size;
-    if (waiting >= maxWaiting) {
+    const queue = this.#waiting[size];
+    if (queue.size >= this.#settings.maxWaiting) {
       this.#refused++;
-      throw v3Errors['readers-busy']({ waiting });
+      throw v3Errors['readers-busy']({ waiting: queue.size });
     }
     signal.throwIfAborted();
     await new Promise<void>((resolve, reject) => {
       const leave = (reason: unknown): void => {
-        this.#waiting.remove(client, place);
+        queue.remove(client, place);
         stopListening();
         reject(reason);
       };
@@ -225,22 +240,34 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
       const turn: WaitingCall = {
         begin: () => {
           stopListening();
-          this.#running++;
+          this.#running[size]++;
           resolve();
         },
         refuse: reject,
       };
       signal.addEventListener('abort', onAbort, { once: true });
       late?.addEventListener('abort', onLate, { once: true });
-      const place = this.#waiting.add(client, turn);
+      const place = queue.add(client, turn);
     });
+  }
+
+  #hasRoom(size: CallSize): boolean {
+    const { threads, largeCallsPerThread, smallerCallsPerThread } = this.#settings;
+    if (this.#runningCalls >= threads * (largeCallsPerThread + smallerCallsPerThread)) return false;
+    return size === 'smaller' || this.#running.large < threads * largeCallsPerThread;
+  }
+
+  /** Large calls first, as far as there is room for them: one place of each thread is for the others. */
+  #next(): WaitingCall | undefined {
+    const large = this.#hasRoom('large') ? this.#waiting.large.take() : undefined;
+    return large ?? (this.#hasRoom('smaller') ? this.#waiting.smaller.take() : undefined);
   }
 
   metrics(): ReaderMetrics {
     return {
       threads: this.#readers.filter(({ thread }) => thread.isAlive).length,
-      running: this.#running,
-      waiting: this.#waiting.size,
+      running: this.#runningCalls,
+      waiting: this.#waitingCalls,
       answers: this.#answers,
       answer_bytes: this.#answerBytes,
       answer_seconds: this.#answerSeconds,
@@ -252,7 +279,8 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   /** Stops all threads; open calls fail with v3/reader-closed. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const { refuse } of this.#waiting.clear()) refuse(v3Errors['reader-closed']({}));
+    const waiting = [...this.#waiting.large.clear(), ...this.#waiting.smaller.clear()];
+    for (const { refuse } of waiting) refuse(v3Errors['reader-closed']({}));
     await Promise.all(this.#readers.map(({ thread }) => thread.close(CLOSE_MS)));
   }
 
@@ -307,11 +335,12 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   }
 
   #startThread(start: Omit<ReaderStart, 'connections' | 'looksUp'>): WorkerThread<ReaderContract> {
-    const { callsPerThread, heapMb } = this.#settings;
+    const { largeCallsPerThread, smallerCallsPerThread, heapMb } = this.#settings;
+    const connections = largeCallsPerThread + smallerCallsPerThread;
     const { logger, lookUps } = this.#modules;
     const thread = new WorkerThread<ReaderContract>({
       entry: new URL('./reader-main.js', import.meta.url),
-      start: { ...start, connections: callsPerThread, looksUp: lookUps !== undefined },
+      start: { ...start, connections, looksUp: lookUps !== undefined },
       host: { ...logMethods(logger), lookUp: (id, named, deadlineMs) => this.#lookUp(id, named, deadlineMs) },
       lost: (problem) => v3Errors['reader-lost']({ problem }),
       closed: () => v3Errors['reader-closed']({}),

@@ -224,6 +224,13 @@ export async function honestClients(ground: HonestGround): Promise<readonly Hone
     await comparing('v3 transactions', 4, of(`/api/v3/transactions?account={}&limit=${PAGE}`, receivers), whole),
     await comparing('v3 accountStates', 4, of('/api/v3/accountStates?address={}', accounts), whole),
     await comparing('v3 messages', 4, of(`/api/v3/messages?destination={}&limit=${PAGE}`, receivers), whole),
+    await comparing('v3 messages, 30 a page', 2, of('/api/v3/messages?destination={}&limit=30', receivers), whole),
+    await comparing(
+      'v3 transactions, 100 a page',
+      1,
+      of('/api/v3/transactions?account={}&limit=100', receivers),
+      whole,
+    ),
     await comparing('v3 traces', 2, of(`/api/v3/traces?account={}&limit=2`, receivers), whole),
     sendingClient(ground, keys.free[free]!),
     ...operatorClients(4),
