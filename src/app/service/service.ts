@@ -144,6 +144,7 @@ export function startService(plan: ServicePlan, modules: Environment): Promise<R
           maxHeadAgeMs: settings.maxHeadAge ?? plan.headAges?.get(network.name) ?? 0,
           maxIndexLagMs: settings.maxIndexLag,
           streams: streamPlan(settings),
+          largeWork: settings.largeWork,
           pending: {
             isOn: settings.pending === 'on',
             redisUrl: settings.redisUrl ?? null,
@@ -422,6 +423,8 @@ interface ServedNetworkOptions extends OpenNetworkOptions {
   readonly isValidKey: (id: string) => boolean;
   readonly pending: PendingPlan;
   readonly streams: StreamPlan;
+  /** Calls above this price are large. */
+  readonly largeWork: number;
 }
 
 /** Whether and how messages are followed. */
@@ -495,7 +498,7 @@ function openServedNetwork(options: ServedNetworkOptions, modules: Environment):
           closers.add(() => ahead.close());
           index.onChange(() => ahead.noteChange(covered.changes.newest));
         }
-        const threads = readersOf(plan, testnet, index, { ...modules, logger });
+        const threads = readersOf({ ...plan, largeWork: options.largeWork }, testnet, index, { ...modules, logger });
         readers = threads;
         closers.add(() => threads.close());
         index.onChange(() => threads.noteChange(covered.version, covered.changes.newest));
@@ -564,7 +567,7 @@ async function openPendingOf(
 
 /** Reader threads of a network, which start when they are needed. */
 function readersOf(
-  { apiWorkers, database, queryTimeoutMs, textCacheMb }: IndexPlan,
+  { apiWorkers, database, queryTimeoutMs, textCacheMb, largeWork }: IndexPlan & Pick<ServedNetworkOptions, 'largeWork'>,
   testnet: boolean,
   index: NetworkIndex,
   { clock, logger }: Environment,
@@ -576,7 +579,7 @@ function readersOf(
   };
   const { lookUps } = index;
   return new ReaderPool(
-    { threads: apiWorkers ?? DEFAULT_READERS },
+    { threads: apiWorkers ?? DEFAULT_READERS, largeFromPrice: largeWork },
     { start, coverage: () => index.coverage(), ...(lookUps === null ? {} : { lookUps }), clock, logger },
   );
 }
