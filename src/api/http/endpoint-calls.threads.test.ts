@@ -31,6 +31,16 @@ async function start(
   };
   const endpoints = api.endpoints.map((endpoint): AnyEndpoint<PlainContext> => {
     if (endpoint.name === 'jetton/wallets') return { ...endpoint, price: limitOf };
+    if (endpoint.name === 'masterchainInfo') return { ...endpoint, price: waitPrice };
+    if (endpoint.name === 'switches') {
+      return {
+        ...endpoint,
+        handle: async () => {
+          world.worked.push('long');
+          return { text: LONG_TEXT };
+        },
+      };
+    }
     if (endpoint.name !== 'decode') return endpoint;
     const { handle } = endpoint;
     return {
@@ -46,6 +56,10 @@ async function start(
   server = await startFakeServer(options, { networks: [{ ...network, apis: [{ ...api, endpoints, threads }] }] });
 }
 
+/** Sending it costs more than calls that never wait. */
+const LONG_TEXT = 'x'.repeat(500_000);
+
+const waitPrice = (params: unknown) => ((params as { readonly wait?: boolean }).wait ? 30 : 1);
 const limitOf = (params: unknown) => (params as { readonly limit: number }).limit;
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
 const wallets = (limit: number) => `${server.url}/api/v3/jetton/wallets?limit=${limit}&account=A,B&x_timeout=700`;
@@ -157,6 +171,55 @@ it('is called off when the client leaves', async () => {
   leaving.abort();
   await answer;
   await aborted;
+});
+
+it('leaves room for calls of this thread', async () => {
+  let begin = (): void => {};
+  const began = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  await start(
+    () => {
+      begin();
+      return new Promise(() => {});
+    },
+    { maxWork: 200 },
+  );
+  const leaving = new AbortController();
+  const onThread = fetch(wallets(50).replace(/&x_timeout=.*/, ''), { signal: leaving.signal }).catch(() => null);
+  await began;
+  expect((await fetch(wallets(49))).status).toBe(200);
+  leaving.abort();
+  await onThread;
+});
+
+it('leaves cached results alone, as do other calls under way', async () => {
+  await start(() => new Promise(() => {}), { maxWork: 200 });
+  const cached = `${server.url}/api/v3/switches`;
+  const text = await (await fetch(cached)).text();
+  expect(text.length).toBeGreaterThan(LONG_TEXT.length);
+  const statuses: number[] = [];
+  const waiting = [1, 2].map(async (n) => {
+    statuses.push((await fetch(`${server.url}/api/v3/masterchainInfo?wait=true&how=${n}`)).status);
+  });
+  await expect.poll(() => world.worked).toEqual(['long', '1']);
+  // The second one has no room.
+  expect(await (await fetch(cached)).text()).toBe(text);
+  expect([world.worked, statuses]).toEqual([['long', '1'], []]);
+  world.release();
+  await Promise.all(waiting);
+  expect(statuses).toEqual([200, 200]);
+});
+  const cached = `${server.url}/api/v3/switches`;
+  const text = await (await fetch(cached)).text();
+  expect(text.length).toBeGreaterThan(LONG_TEXT.length);
+  const waiting = [1, 2].map((n) => fetch(`${server.url}/api/v3/masterchainInfo?wait=true&how=${n}`));
+  await expect.poll(() => world.worked).toEqual(['long', '1']);
+  // The second one has no room.
+  expect(await (await fetch(cached)).text()).toBe(text);
+  expect(world.worked).toEqual(['long', '1']);
+  world.release();
+  await Promise.all(waiting);
 });
 
 it('is compressed for clients that accept it', async () => {
