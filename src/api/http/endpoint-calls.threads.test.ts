@@ -210,17 +210,6 @@ it('leaves cached results alone, as do other calls under way', async () => {
   await Promise.all(waiting);
   expect(statuses).toEqual([200, 200]);
 });
-  const cached = `${server.url}/api/v3/switches`;
-  const text = await (await fetch(cached)).text();
-  expect(text.length).toBeGreaterThan(LONG_TEXT.length);
-  const waiting = [1, 2].map((n) => fetch(`${server.url}/api/v3/masterchainInfo?wait=true&how=${n}`));
-  await expect.poll(() => world.worked).toEqual(['long', '1']);
-  // The second one has no room.
-  expect(await (await fetch(cached)).text()).toBe(text);
-  expect(world.worked).toEqual(['long', '1']);
-  world.release();
-  await Promise.all(waiting);
-});
 
 it('is compressed for clients that accept it', async () => {
   await start(async () => ({ bytes: bytesOf({ text: 'x'.repeat(1_000_000) }), headers: [], worked: 0, isKept: true }));
