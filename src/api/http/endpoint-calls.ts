@@ -206,8 +206,8 @@ interface CallSettings extends WorkSettings {
 const BUSY_FROM = 3;
 
 /**
- * What a call whose work other threads do takes of this one, in work units: the state that they work on is read and verified here, which
- * is the price of a state. Their own queue is fair by what they do.
+ * What a call whose work other threads do takes of this one before its result is sent, in work units: the state that they work on is read
+ * and verified here, which is the price of a state. Their own queue is fair by what they do.
  */
 const MOST_HERE = 3;
 
@@ -337,15 +337,17 @@ export class EndpointCalls {
     const until = this.#clock.now() + deadlineMs;
     const decision = call.work.take(price);
     refuseLimited(decision instanceof Promise ? await decision : decision);
-    call.charge(unitsHere(endpoint, price));
+    const isElsewhere = cached === undefined && endpoint.isQueuedElsewhere === true;
+    const charged = isElsewhere ? Math.min(price, MOST_HERE) : price;
+    call.charge(charged);
     let done = 0;
+    let sent = 0;
     let permit: WorkPermit | null = null;
     try {
       const limit = { until, signal: watch.signal };
-      const room = endpoint.isQueuedElsewhere === true ? 0 : price;
       const { threads } = call.endpoint.api;
       const place = cached !== undefined ? 'cached' : threads?.takes(endpoint.name, price) ? 'threads' : 'here';
-      const entered = this.queue.enter(call.client, room, limit, place);
+      const entered = this.queue.enter(call.client, isElsewhere ? 0 : price, limit, place);
       // Values of parameters take several times as much memory as their text.
       if (entered instanceof Promise) given = null;
       permit = entered instanceof Promise ? await entered : entered;
@@ -363,10 +365,13 @@ export class EndpointCalls {
       const { params } = given ?? { params: parameters.read(call.raw, call.source) };
       const result = await this.#work(call, params, key, watch, watch.deadline(deadlineMs, until));
       done = workDone(endpoint, params, call.profile, result);
+      sent = cachedPrice(result.length);
       return { result, isCached: false };
     } finally {
       permit?.done();
       this.#settle(call, price, done);
+      const more = (isElsewhere ? Math.min(done, MOST_HERE + sent) : done) - charged;
+      if (more !== 0) call.charge(more);
     }
   }
 
@@ -378,18 +383,13 @@ export class EndpointCalls {
   #clientOf(call: EndpointCall): RequestClient {
     const onTvmCost: RequestClient['onTvmCost'] = ({ gas, cpuMs }) => {
       // The gas of a result is part of the work that its endpoint reports.
-      if (gas > 0) return;
-      call.work.settle(0, cpuMs);
-      this.#onWork(call.endpoint, cpuMs);
+      if (gas === 0) this.#settle(call, 0, cpuMs);
     };
     return { id: call.client, hasKey: call.hasKey, onTvmCost };
   }
 
   #settle(call: EndpointCall, taken: number, done: number): void {
     call.work.settle(taken, done);
-    const { endpoint } = call.endpoint;
-    const more = unitsHere(endpoint, done) - unitsHere(endpoint, taken);
-    if (more !== 0) call.charge(more);
     this.#onWork(call.endpoint, done);
   }
 
@@ -544,11 +544,6 @@ export class EndpointCalls {
       ...(late && { late }),
     });
   }
-}
-
-/** How much of the work of a call this thread does. */
-function unitsHere({ isQueuedElsewhere }: AnyEndpoint<never>, units: number): number {
-  return isQueuedElsewhere === true ? Math.min(units, MOST_HERE) : units;
 }
 
 /** @throws http/work-limit */
