@@ -148,6 +148,31 @@ describe('turns', () => {
     expect(world.begun.length).toBe(13);
   });
 
+  it('are shared by time: a kind that takes less than its share does not wait for the others', async () => {
+    const world = new World();
+    world.enter('first', 100);
+    for (let i = 0; i < 30; i++) for (const kind of ['keyed', 'others'] as const) world.enter(`${kind}${i}`, 1, kind);
+    const first: (string | undefined)[] = [];
+    for (let i = 0; i < 8; i++) {
+      world.enter(`healthz${i}`, 0.5, 'urgent');
+      first.push((await world.turn())[0]);
+    }
+    expect(first).toEqual(Array.from({ length: 8 }, (_, i) => `healthz${i}`));
+  });
+
+  it('do not count what a kind had while nothing waited', async () => {
+    const world = new World();
+    for (let i = 0; i < 100; i++) {
+      world.enter('key', 1, 'keyed');
+      world.now += 10;
+    }
+    world.enter('first', 100);
+    for (let i = 0; i < 9; i++) for (const kind of ['keyed', 'others'] as const) world.enter(`${kind}${i}`, 1, kind);
+    world.begun.length = 0;
+    while (world.begun.length < 9) await world.turn();
+    expect(world.begun.slice(0, 9).filter((name) => name.startsWith('keyed')).length).toBe(6);
+  });
+
   it('last as long as what came between, up to a bound', async () => {
     const world = new World();
     world.enter('first', 100);

@@ -19,16 +19,26 @@ export interface TurnOf {
   readonly weight: number;
 }
 
-/** In this order, as far as there are such: however many clients without a key there are, those with one get their share. */
-const ORDER: readonly TurnKind[] = ['urgent', 'keyed', 'others', 'keyed'];
+/** How much each kind gets: however many clients without a key there are, those with one get their share. */
+const SHARES: Readonly<Record<TurnKind, number>> = { urgent: 1, keyed: 2, others: 1 };
+
+/** Of kinds that have had as much, the first one is served. */
+const KINDS = Object.keys(SHARES) as readonly TurnKind[];
+
+/** What an item counts for its kind, beside its time in milliseconds. */
+const ITEM_MS = 0.1;
 
 /**
- * What waits for its turn. Kinds take turns, and the next item of a kind is of the client that has had the least for its weight;
- * see {@link FairShare}. Items cost what they are charged for.
+ * What waits for its turn. The next item is of the kind that has had the least for its share, so one that gets less than that does not wait
+ * for the others; and of the client of this kind that has had the least for its weight: see {@link FairShare}. Items cost their clients
+ * what they are charged for, and their kinds the time that they took.
  */
 export class TurnQueues<Item> {
   readonly #queues: Readonly<Record<TurnKind, FairShare<Item>>>;
-  #place = 0;
+  /** What each kind has had, divided by its share. */
+  readonly #served: Record<TurnKind, number> = { urgent: 0, keyed: 0, others: 0 };
+  /** What the kind had that was served last: one that had nothing waiting begins there. */
+  #level = 0;
 
   /** @param now milliseconds of a monotonic clock */
   constructor(now: () => number) {
@@ -64,6 +74,9 @@ export class TurnQueues<Item> {
 
   /** @param expected what the item is expected to cost a client of weight 1 @returns its place, by which it is removed */
   add({ kind, client, weight }: TurnOf, item: Item, expected: number): Link<Item> {
+    // What kinds had while nothing waited was no loss to the others.
+    if (this.size === 0) this.#level = Math.max(this.#level, ...KINDS.map((each) => this.#served[each]));
+    if (this.#queues[kind].size === 0) this.#served[kind] = Math.max(this.#served[kind], this.#level);
     return this.#queues[kind].add(client, item, expected / weight);
   }
 
@@ -77,12 +90,19 @@ export class TurnQueues<Item> {
    * @param mayHave whether a client of any kind may get one now; default: all may
    */
   take(mayHave?: (client: string) => boolean): Item | undefined {
-    for (let tried = 0; tried < ORDER.length; tried++) {
-      const kind = ORDER[this.#place++ % ORDER.length]!;
+    for (const kind of KINDS.toSorted((a, b) => this.#served[a] - this.#served[b])) {
       const item = this.#queues[kind].take(mayHave);
-      if (item !== undefined) return item;
+      if (item === undefined) continue;
+      this.#level = Math.max(this.#level, this.#served[kind]);
+      this.took(kind, ITEM_MS);
+      return item;
     }
     return undefined;
+  }
+
+  /** An item of a kind took so long. */
+  took(kind: TurnKind, ms: number): void {
+    this.#served[kind] += ms / SHARES[kind];
   }
 
   /** Counts what a client got. @param cost for a client of weight 1; negative: less than was counted before */
@@ -356,6 +376,7 @@ export class Turns {
     this.#refused++;
     refuse();
     this.#queues.charge(turn, BEGIN_MS);
+    this.#queues.took(turn.kind, BEGIN_MS);
   }
 
   /** Refuses requests that have waited too long while others wait: some in each turn, as many may have come at once. */
@@ -391,6 +412,7 @@ export class Turns {
     this.#current = null;
     const ended = this.#now();
     if (ended - (this.#began ?? began) >= UNCOUNTED_MS) this.#scheduleBoundary();
+    this.#queues.took(turn.kind, Math.min(ended - began, most));
     this.#charge(turn, this.#charged + BEGIN_MS + Math.min(ended - began, most));
   }
 
