@@ -64,7 +64,7 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
   readonly price?: (params: StaticDecode<Params>, profile: 'spec' | 'toncenter') => number;
   /**
    * Whether the work is done by threads with a fair queue of their own: then a call does not wait here, nor take room while it
-   * waits there. Default: false.
+   * waits there, and counts little for the turns of its client. Default: false.
    */
   readonly isQueuedElsewhere?: boolean;
   /** Deadline of a call in milliseconds, where it is longer than that of the server. */

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { type TurnKind, Turns } from '#api/http/turns.js';
+import { type TurnKind, TurnQueues, Turns } from '#api/http/turns.js';
 
 const SETTINGS = { turnMs: 5, maxUnbegun: 1_000, maxUnbegunPerClient: 100, deadlineMs: 10_000 };
 
@@ -171,6 +171,17 @@ describe('turns', () => {
     world.begun.length = 0;
     while (world.begun.length < 9) await world.turn();
     expect(world.begun.slice(0, 9).filter((name) => name.startsWith('keyed')).length).toBe(6);
+  });
+
+  it('do not owe a kind what its clients were not to have', () => {
+    const queues = new TurnQueues<string>(() => 0);
+    for (let i = 0; i < 40; i++) {
+      for (const kind of ['keyed', 'others'] as const) queues.add({ kind, client: kind, weight: 1 }, kind, 0);
+    }
+    for (let i = 0; i < 20; i++) expect(queues.take((client) => client !== 'keyed')).toBe('others');
+    const taken = Array.from({ length: 9 }, () => queues.take());
+    // Two of three, and one more for the turn that it had waited for.
+    expect(taken.filter((kind) => kind === 'keyed').length).toBe(7);
   });
 
   it('last as long as what came between, up to a bound', async () => {

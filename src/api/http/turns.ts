@@ -90,10 +90,13 @@ export class TurnQueues<Item> {
    * @param mayHave whether a client of any kind may get one now; default: all may
    */
   take(mayHave?: (client: string) => boolean): Item | undefined {
-    for (const kind of KINDS.toSorted((a, b) => this.#served[a] - this.#served[b])) {
+    const order = KINDS.toSorted((a, b) => this.#served[a] - this.#served[b]);
+    for (const [passed, kind] of order.entries()) {
       const item = this.#queues[kind].take(mayHave);
       if (item === undefined) continue;
       this.#level = Math.max(this.#level, this.#served[kind]);
+      // One whose clients may not have any now does not get more later.
+      for (const other of order.slice(0, passed)) this.#served[other] = this.#level;
       this.took(kind, ITEM_MS);
       return item;
     }

@@ -139,6 +139,8 @@ const codeOf = (promise: Promise<unknown>) =>
   );
 
 const numbers = () => received.map(({ number }) => number);
+/** Each once: an attempt that an end broke off may have arrived, and is made again. */
+const distinctNumbers = () => [...new Set(numbers())];
 const upTo = (last: number) => Array.from({ length: last }, (_, i) => i + 1);
 
 describe('a webhook', () => {
@@ -211,7 +213,7 @@ describe('a webhook', () => {
     source.add(5);
     manner = 'ok';
     start(source);
-    await expect.poll(numbers).toEqual(upTo(10));
+    await expect.poll(distinctNumbers).toEqual(upTo(10));
   });
 
   it('leaves events in the index while too many wait', async () => {
@@ -238,7 +240,7 @@ describe('a webhook', () => {
     source.forgotten = 7;
     manner = 'ok';
     const webhooks = start(source);
-    await expect.poll(numbers, { timeout: 10_000 }).toEqual([1, 2, undefined, 8, 9, 10]);
+    await expect.poll(distinctNumbers, { timeout: 10_000 }).toEqual([1, 2, undefined, 8, 9, 10]);
     const deliveries = await webhooks.deliveries(null, id, null);
     expect(JSON.parse(deliveries.find(({ number }) => number === 3n)!.body)).toEqual({
       ...{ type: 'gap', error: 'begins behind 7', behind: '2', cursor: '7' },
@@ -251,8 +253,7 @@ describe('a webhook', () => {
     const id = await hook(start(source));
     start(source);
     source.add(10);
-    const seen = () => [...new Set(numbers())];
-    await expect.poll(seen, { timeout: 20_000 }).toEqual(upTo(10));
+    await expect.poll(distinctNumbers, { timeout: 20_000 }).toEqual(upTo(10));
     // Of each event both may have begun an attempt; what counts is the last one.
     const states = async () => (await running[0]!.deliveries(null, id, null)).map(({ state }) => state);
     await expect.poll(states, { timeout: 10_000 }).toEqual(Array.from({ length: 10 }, () => 'delivered'));
