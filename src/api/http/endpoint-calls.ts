@@ -31,7 +31,15 @@ import {
   ResponseCache,
   typeRenamer,
 } from '#api/http/response-cache.js';
-import { cachedPrice, priceOf, type WorkPermit, WorkQueue, type WorkSettings, workDone } from '#api/http/work-queue.js';
+import {
+  cachedPrice,
+  priceOf,
+  type WorkPermit,
+  type WorkPlace,
+  WorkQueue,
+  type WorkSettings,
+  workDone,
+} from '#api/http/work-queue.js';
 import type { CancelSchedule, Clock } from '#kernel/clock.js';
 import { type Deadline, withDeadline } from '#kernel/deadline.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
@@ -206,8 +214,8 @@ interface CallSettings extends WorkSettings {
 const BUSY_FROM = 3;
 
 /**
- * What a call whose work other threads do takes of this one before its result is sent, in work units: the state that they work on is read
- * and verified here, which is the price of a state. Their own queue is fair by what they do.
+ * What a call that is queued elsewhere takes of this thread before its result is sent, in work units: the account state that get-methods and
+ * emulation begin with is read and verified here. (A list of `threads` counts as a whole: it is large, and sent here.)
  */
 const MOST_HERE = 3;
 
@@ -337,17 +345,14 @@ export class EndpointCalls {
     const until = this.#clock.now() + deadlineMs;
     const decision = call.work.take(price);
     refuseLimited(decision instanceof Promise ? await decision : decision);
-    const isElsewhere = cached === undefined && endpoint.isQueuedElsewhere === true;
-    const charged = isElsewhere ? Math.min(price, MOST_HERE) : price;
+    const place = cached === undefined ? placeOf(call.endpoint, price) : 'cached';
+    const charged = place === 'queued-elsewhere' ? Math.min(price, MOST_HERE) : price;
     call.charge(charged);
     let done = 0;
     let sent = 0;
     let permit: WorkPermit | null = null;
     try {
-      const limit = { until, signal: watch.signal };
-      const { threads } = call.endpoint.api;
-      const place = cached !== undefined ? 'cached' : threads?.takes(endpoint.name, price) ? 'threads' : 'here';
-      const entered = this.queue.enter(call.client, isElsewhere ? 0 : price, limit, place);
+      const entered = this.queue.enter(call.client, price, { until, signal: watch.signal }, place);
       // Values of parameters take several times as much memory as their text.
       if (entered instanceof Promise) given = null;
       permit = entered instanceof Promise ? await entered : entered;
@@ -370,7 +375,7 @@ export class EndpointCalls {
     } finally {
       permit?.done();
       this.#settle(call, price, done);
-      const more = (isElsewhere ? Math.min(done, MOST_HERE + sent) : done) - charged;
+      const more = (place === 'queued-elsewhere' ? Math.min(done, MOST_HERE + sent) : done) - charged;
       if (more !== 0) call.charge(more);
     }
   }
@@ -544,6 +549,12 @@ export class EndpointCalls {
       ...(late && { late }),
     });
   }
+}
+
+/** Where the result of a call of this price is made. */
+function placeOf({ endpoint, api }: CompiledEndpoint, price: number): WorkPlace {
+  if (endpoint.isQueuedElsewhere === true) return 'queued-elsewhere';
+  return api.threads?.takes(endpoint.name, price) ? 'threads' : 'here';
 }
 
 /** @throws http/work-limit */

@@ -25,12 +25,12 @@ const SHARES: Readonly<Record<TurnKind, number>> = { urgent: 1, keyed: 2, others
 /** Of kinds that have had as much, the first one is served. */
 const KINDS = Object.keys(SHARES) as readonly TurnKind[];
 
-/** What an item counts for its kind, beside its time in milliseconds. */
-const ITEM_MS = 0.1;
+/** What any request takes, beside what is measured, and one that is refused: it was read, and is answered. */
+const BEGIN_MS = 0.1;
 
 /**
  * What waits for its turn. The next item is of the kind that has had the least for its share, so one that gets less than that does not wait
- * for the others; and of the client of this kind that has had the least for its weight: see {@link FairShare}. Items cost their clients
+ * for the others; and of the client of this kind that has had the least for its weight, by the same rule: see {@link FairShare}. Items cost their clients
  * what they are charged for, and their kinds the time that they took.
  */
 export class TurnQueues<Item> {
@@ -97,7 +97,7 @@ export class TurnQueues<Item> {
       this.#level = Math.max(this.#level, this.#served[kind]);
       // One whose clients may not have any now does not get more later.
       for (const other of order.slice(0, passed)) this.#served[other] = this.#level;
-      this.took(kind, ITEM_MS);
+      this.took(kind, BEGIN_MS);
       return item;
     }
     return undefined;
@@ -149,9 +149,6 @@ const MOST_KNOWN = 10_000;
 
 /** The last so many requests of a client count most. */
 const COUNTED_REQUESTS = 8;
-
-/** What any request takes, beside what is measured, and one that is refused: it was read, and is answered. */
-const BEGIN_MS = 0.1;
 
 /**
  * What beginning a request is counted for at most: whatever takes longer is charged or measured apart, and a collection of garbage or

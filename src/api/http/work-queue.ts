@@ -97,9 +97,10 @@ const MEDIUM_SHARE = 0.25;
  *
  * - `here`: on this thread
  * - `threads`: on another one, where it may wait for a processor
+ * - `queued-elsewhere`: by threads with a fair queue of their own, where it waits instead
  * - `cached`: it is only sent
  */
-export type WorkPlace = 'here' | 'threads' | 'cached';
+export type WorkPlace = 'here' | 'threads' | 'queued-elsewhere' | 'cached';
 
 const FREE: WorkPermit = { done: () => {}, closed: () => {} };
 
@@ -146,7 +147,7 @@ export class WorkQueue {
    */
   enter(client: string, units: number, limit: WaitLimit, place: WorkPlace = 'here'): WorkPermit | Promise<WorkPermit> {
     const { smallWork, largeWork } = this.#settings;
-    if (units <= smallWork) return FREE;
+    if (units <= smallWork || place === 'queued-elsewhere') return FREE;
     if (units > largeWork) return this.#large[place === 'cached' ? 'cached' : 'made'].enter(client, units, limit);
     return place === 'cached' ? FREE : this.#medium[place].enter(client, units, limit);
   }

@@ -31,7 +31,7 @@ export interface ReaderSettings {
   /** Calls that a thread has beside so many large ones, which take seconds where processors are scarce. Default: 1. */
   readonly smallerCallsPerThread: number;
   /** Calls above this price are large. Default: 50. */
-  readonly largeFromPrice: number;
+  readonly largeAbovePrice: number;
   /**
    * While threads have fewer calls than this each, waiting ones included, they have room for these smaller calls. Default: 2; 4
    * for several threads: where there are more processors, the main thread is the one that must not have too much to do.
@@ -51,7 +51,7 @@ export const defaultReaderSettings: ReaderSettings = {
   sharedFromPrice: 5,
   largeCallsPerThread: 2,
   smallerCallsPerThread: 1,
-  largeFromPrice: 50,
+  largeAbovePrice: 50,
   sharedCallsPerThread: 2,
   maxWaiting: 64,
   heapMb: 384,
@@ -190,7 +190,7 @@ export class ReaderPool implements CallThreads<SwitchValues<V3Switches>> {
   /** @throws v3/readers-busy, v3/reader-lost, v3/reader-closed, the reason of the signal, and what the endpoint throws */
   async answer(call: ThreadCall<SwitchValues<V3Switches>>, caller: ThreadCaller): Promise<ThreadAnswer> {
     const { signal, client, price, late } = caller;
-    const size = price > this.#settings.largeFromPrice ? 'large' : 'smaller';
+    const size = price > this.#settings.largeAbovePrice ? 'large' : 'smaller';
     await this.#enter(size, caller);
     const { clock } = this.#modules;
     const began = clock.now();

@@ -579,7 +579,7 @@ function readersOf(
   };
   const { lookUps } = index;
   return new ReaderPool(
-    { threads: apiWorkers ?? DEFAULT_READERS, largeFromPrice: largeWork },
+    { threads: apiWorkers ?? DEFAULT_READERS, largeAbovePrice: largeWork },
     { start, coverage: () => index.coverage(), ...(lookUps === null ? {} : { lookUps }), clock, logger },
   );
 }
