@@ -376,9 +376,6 @@ interface RunningLocalNetwork {
 
 const HOST = '127.0.0.1';
 
-/** One for block production, one for client queries. */
-const TVM_WORKERS = 2;
-
 /**
  * Starts a local network: a chain in the folder and a liteserver on this computer.
  * @throws ledger/*, genesis/*, adnl/listen-failed, localnet/thread-lost
@@ -400,7 +397,6 @@ function startLocalNetwork(
           production,
           liteserver: { host: HOST, port: liteserverPort },
           signatureKind: signatures,
-          tvmWorkers: TVM_WORKERS,
         },
         genesis: {
           now: Math.max(Math.floor(unixTimeMs() / 1000), fork?.start?.gen_utime ?? 0),

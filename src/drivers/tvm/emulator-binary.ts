@@ -11,12 +11,19 @@ const BINARY = '@ton/sandbox/dist/executor/emulator-emscripten.wasm.js';
  */
 const TIERING_BUDGET = 9_000_000;
 
+let compiled: Promise<WebAssembly.Module> | null = null;
+
 /**
- * Compiles the emulator; all threads share the module. Sets {@link TIERING_BUDGET} for the whole process.
+ * The compiled emulator, which all threads of all pools share. Sets {@link TIERING_BUDGET} for the whole process.
  *
  * @throws tvm/not-started when the package is missing or unexpected
  */
-export async function compileEmulator(): Promise<WebAssembly.Module> {
+export function compileEmulator(): Promise<WebAssembly.Module> {
+  compiled ??= compile();
+  return compiled;
+}
+
+async function compile(): Promise<WebAssembly.Module> {
   try {
     const require = createRequire(import.meta.url);
     const path = require.resolve(BINARY);

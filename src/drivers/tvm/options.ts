@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { tvmErrors } from '#drivers/tvm/errors.js';
 import type { Clock } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
+import { BEHIND } from '#kernel/os-thread.js';
 
 /** Dependencies of the pool. */
 export interface TvmModules {
@@ -13,6 +14,8 @@ export interface TvmModules {
 export interface TvmSettings {
   /** Worker threads, about 60 MB each. 1 to 256; default: the number of CPU cores, at most 8. */
   readonly workers: number;
+  /** How many steps of the nice value workers and spares are behind the main thread. 0 to 19; default 5. */
+  readonly nice: number;
   /** Spare threads that replace a stopped worker. 0 to 16; default 1. */
   readonly spares: number;
   /** Maximum queued runs; further ones are refused. Default 1,024. */
@@ -60,6 +63,7 @@ const INT31 = 2 ** 31 - 1;
 
 const BOUNDS: Readonly<Record<keyof TvmSettings, readonly [least: number, most: number, usual: number]>> = {
   workers: [1, 256, Math.min(availableParallelism(), 8)],
+  nice: [0, 19, BEHIND.worker],
   spares: [0, 16, 1],
   maxWaiting: [0, INT31, 1_024],
   maxWaitingOfClient: [0, INT31, 1_024],

@@ -115,17 +115,6 @@ describe('lanes', () => {
     expect(replaced).toBe(before.replaced);
   });
 
-  it('leave a run on its worker that may take long, and hold it against nobody', async () => {
-    const { demoted, slow_run_seconds } = pool.metrics();
-    const block: RunOptions = { client: 'block', cpuMs: 60, mayTakeLong: true };
-    for (let i = 0; i < 3; i++) {
-      await expect(pool.runGetMethod(endless(2_000 + i), block)).rejects.toMatchObject(error('cpu-time'));
-    }
-    const fresh = getMethodRequest(codeOf('3078'));
-    expect((await pool.runGetMethod(fresh, { client: 'block' })).stack).toEqual([vmInt(8)]);
-    expect(pool.metrics()).toMatchObject({ demoted, slow_run_seconds });
-  });
-
   it('are closed to unknown methods of a client whose runs were stopped too often', async () => {
     const strict = await startTvm({ ...LANES, endedCpuMs: 100 });
     try {

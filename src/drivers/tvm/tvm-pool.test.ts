@@ -1,3 +1,6 @@
+import { readdirSync } from 'node:fs';
+import { getPriority } from 'node:os';
+import process from 'node:process';
 import { describe, expect, it, vi } from 'vitest';
 import { LeakyBucket } from '#drivers/tvm/leaky-bucket.js';
 import type { TvmOptions } from '#drivers/tvm/options.js';
@@ -6,6 +9,7 @@ import { TvmThreads } from '#drivers/tvm/tvm-threads.js';
 import type { Cell } from '#formats/cells/cell.js';
 import { vmInt } from '#formats/tlb/vm-stack.js';
 import { systemClock } from '#kernel/clock.js';
+import { ownThreadCpuTime } from '#kernel/os-thread.js';
 import { codeOf, getMethodRequest } from '#test/support/tvm-contract.js';
 import { startTvm, withPool } from '#test/support/tvm-pool.js';
 
@@ -18,6 +22,12 @@ const quick = getMethodRequest(codeOf('3079'));
 async function until(reached: () => boolean): Promise<void> {
   for (let i = 0; i < 1_000 && !reached(); i++) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(reached()).toBe(true);
+}
+
+/** Threads of this process that others go before. */
+function threadsBehind(): number {
+  const own = getPriority(process.pid);
+  return readdirSync('/proc/self/task').filter((thread) => getPriority(Number(thread)) > own).length;
 }
 
 describe('the pool', () => {
@@ -138,12 +148,20 @@ describe('the pool', () => {
       level.mockRestore();
     }));
 
+  it('lets the main thread go before its workers, unless told otherwise', async () => {
+    if (ownThreadCpuTime() === null) return;
+    const before = threadsBehind();
+    await withPool({ workers: 2, nice: 0 }, async () => expect(threadsBehind()).toBe(before));
+    await withPool({ workers: 2 }, () => until(() => threadsBehind() === before + 2));
+  });
+
   it('checks its options', () => {
     const make = (options: TvmOptions) => () => new TvmPool(options, { clock: systemClock });
     const bad = (option: string) =>
       expect.objectContaining({ code: 'tvm/bad-option', data: expect.objectContaining({ option }) });
     expect(make({ workers: 0 })).toThrow(bad('workers'));
     expect(make({ spares: 17 })).toThrow(bad('spares'));
+    expect(make({ nice: 20 })).toThrow(bad('nice'));
     expect(make({ timeoutMs: 1.5 })).toThrow(bad('timeoutMs'));
     expect(make({ emulatorBytes: 1 })).toThrow(bad('emulatorBytes'));
     expect(make({})).not.toThrow();

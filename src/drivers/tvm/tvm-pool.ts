@@ -67,8 +67,6 @@ export interface RunOptions {
   readonly cpuMs?: number;
   /** Opaque id of the client. Clients take turns, and slow runs delay further ones of the same client. Default: nobody. */
   readonly client?: string;
-  /** It keeps its worker however long it takes, within the limits, and what it takes is held against nobody: a block waits for it. */
-  readonly mayTakeLong?: boolean;
   /** Called once when the request has ended, also with an error, if anything was run. */
   readonly onCost?: (cost: TvmCost) => void;
 }
@@ -390,8 +388,7 @@ export class TvmPool {
       client: subject.client,
       contract,
       signal: options.signal,
-      lane: options.mayTakeLong ? 'known' : pooled.isSlow ? 'slow' : this.#history.laneOf(subject),
-      mayTakeLong: options.mayTakeLong === true,
+      lane: pooled.isSlow ? 'slow' : this.#history.laneOf(subject),
       timeoutMs: options.timeoutMs ?? timeoutMs,
       cpuMs: leftMs,
       cpuLimitMs: limitMs,

@@ -77,9 +77,9 @@ export class TvmThreads {
 
   /** Starts all workers and spares; resolves when the first one is ready. @throws tvm/not-started, tvm/closed */
   async start(module: WebAssembly.Module): Promise<void> {
-    const { configs, emulatorBytes, maxEmulatorBytes } = this.#settings;
+    const { nice, configs, emulatorBytes, maxEmulatorBytes } = this.#settings;
     if (this.#closed) throw tvmErrors.closed({});
-    this.#start = { module, configs, emulatorBytes, maxEmulatorBytes };
+    this.#start = { module, nice, configs, emulatorBytes, maxEmulatorBytes };
     await this.#follow(this.#add());
     this.#fill();
   }

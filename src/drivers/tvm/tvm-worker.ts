@@ -12,16 +12,16 @@ import {
   type TvmWorkerContract,
 } from '#drivers/tvm/worker-protocol.js';
 import { toBase64 } from '#kernel/bytes.js';
-import { BEHIND, lowerPriority, ownCpuTimeReader, ownThreadCpuTime } from '#kernel/os-thread.js';
+import { lowerPriority, ownCpuTimeReader, ownThreadCpuTime } from '#kernel/os-thread.js';
 import { transfer } from '#kernel/worker-channel.js';
 import { WorkerSide } from '#kernel/worker-side.js';
 
 const side = new WorkerSide<TvmWorkerContract>({ unexpected: (problem) => tvmErrors.crashed({ problem }) });
-const { module, configs, emulatorBytes, maxEmulatorBytes } = side.start;
+const { module, nice, configs, emulatorBytes, maxEmulatorBytes } = side.start;
 const begunAt = new Float64Array(side.start.begunAt);
 const order = new Int32Array(side.start.order);
 const cpuTime = ownThreadCpuTime();
-lowerPriority(cpuTime, BEHIND.worker);
+lowerPriority(cpuTime, nice);
 const usedMs = cpuTime === null ? () => performance.now() : ownCpuTimeReader(cpuTime);
 
 /** Whole and shortened form of each. */

@@ -12,8 +12,6 @@ import type { TernError } from '#kernel/tern-error.js';
 /** The order of a run among others, and its limits. */
 export interface JobOptions extends Turn {
   readonly lane: Lane;
-  /** It is never slow, however long it takes. */
-  readonly mayTakeLong: boolean;
   /** Milliseconds of elapsed time. */
   readonly timeoutMs: number;
   /** Milliseconds of CPU time. */
@@ -237,7 +235,7 @@ export class WorkerPool {
     this.#runs++;
     const elapsed = (): number => clock.now() - began;
     const used = (): number => thread.cpuMs() ?? elapsed();
-    const mustBeQuick = lane !== 'slow' && slowWorkers > 0 && !options.mayTakeLong;
+    const mustBeQuick = lane !== 'slow' && slowWorkers > 0;
     let isOver = false;
     let cancel: CancelSchedule = () => {};
     const end = (cpuMs: number): void => {
@@ -246,7 +244,7 @@ export class WorkerPool {
       cancel();
       if (isTrial) this.#trying--;
       run.spentMs += cpuMs;
-      run.isSlow ||= cpuMs >= quickMs && !options.mayTakeLong;
+      run.isSlow ||= cpuMs >= quickMs;
       this.#cpuMs += cpuMs;
       if (!isWorker) this.#slowCpuMs += cpuMs;
       else if (run.isSlow && mustBeQuick) this.#trials.add(cpuMs);

@@ -5,7 +5,8 @@ import type { ThreadCpuTime } from '#kernel/os-thread.js';
 /** What a worker starts with. */
 export interface WorkerStart {
   readonly module: WebAssembly.Module;
-  /** As in the options of the pool. */
+  /** This and the next ones as in the options of the pool. */
+  readonly nice: number;
   readonly configs: number;
   readonly emulatorBytes: number;
   readonly maxEmulatorBytes: number;

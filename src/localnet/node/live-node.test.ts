@@ -48,7 +48,6 @@ async function start(folder: string, forkSource?: ForkSource): Promise<LiveNode>
       production: { blockTimeMs: 1_000, paused: true, mining: 'steady' },
       liteserver: { host: '127.0.0.1', port: 0 },
       signatureKind: 'ordinary',
-      tvmWorkers: 1,
     },
     {
       ...{ clock: systemClock, unixTimeMs: Date.now, random: Math.random, randomBytes, logger: silentLogger },

@@ -40,7 +40,6 @@ beforeAll(async () => {
       production: { blockTimeMs: 1_000, paused: true, mining: 'steady' },
       liteserver: { host: '127.0.0.1', port: 0 },
       signatureKind: 'ordinary',
-      tvmWorkers: 2,
     },
     {
       ...{ clock: systemClock, unixTimeMs: Date.now, random: Math.random, randomBytes, logger: silentLogger },

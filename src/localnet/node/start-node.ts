@@ -1,4 +1,5 @@
 import type { RandomBytes } from '#drivers/adnl/keys.js';
+import type { TvmOptions } from '#drivers/tvm/options.js';
 import { TvmPool } from '#drivers/tvm/tvm-pool.js';
 import type { BlockId } from '#formats/proofs/block-id.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -34,8 +35,18 @@ const FIRST_BLOCKS = 2;
 /** How long the node remembers which codes take long. */
 const REMEMBER_MS = 600_000;
 
-/** Blocks wait for the transactions in them. */
-const IN_BLOCK = { mayTakeLong: true } as const;
+/** The transactions in blocks have a thread of their own, so that no message or get method that waits for one delays a block. */
+const FOR_BLOCKS: TvmOptions = { workers: 1, nice: 0, spares: 0 };
+/** A message that was not checked in this time is refused, before its sender gives up and does not know what became of it. */
+const QUEUE_TIMEOUT_MS = 5_000;
+
+const FOR_CLIENTS: TvmOptions = {
+  workers: 1,
+  spares: 0,
+  slowWorkers: 1,
+  rememberMs: REMEMBER_MS,
+  queueTimeoutMs: QUEUE_TIMEOUT_MS,
+};
 
 /**
  * Opens the chain in a folder, or creates one, and starts to produce blocks.
@@ -48,21 +59,34 @@ export async function startNode(options: LiveNodeOptions, modules: LiveNodeModul
     !replacesChain && LiveLedger.exists(folder)
       ? LiveLedger.open(folder, { logger })
       : LiveLedger.create(folder, modules.makeGenesis(), { replacesChain, logger });
-  const { tvmWorkers: workers } = options;
-  const tvm = new TvmPool({ workers, spares: 0, slowWorkers: 1, rememberMs: REMEMBER_MS }, { clock, logger });
+  const tvm: NodeTvm = {
+    blocks: new TvmPool(FOR_BLOCKS, { clock, logger }),
+    clients: new TvmPool(FOR_CLIENTS, { clock, logger }),
+  };
   try {
-    await tvm.start();
+    await Promise.all([tvm.blocks.start(), tvm.clients.start()]);
     return await serve(ledger, tvm, options, modules);
   } catch (error) {
-    await tvm.close();
+    await closeTvm(tvm);
     ledger.close();
     throw error;
   }
 }
 
+interface NodeTvm {
+  /** Executes the transactions of blocks. */
+  readonly blocks: TvmPool;
+  /** Executes get methods, and checks external-in messages. */
+  readonly clients: TvmPool;
+}
+
+async function closeTvm({ blocks, clients }: NodeTvm): Promise<void> {
+  await Promise.all([blocks.close(), clients.close()]);
+}
+
 async function serve(
   ledger: LiveLedger,
-  tvm: TvmPool,
+  tvm: NodeTvm,
   options: LiveNodeOptions,
   modules: LiveNodeModules,
 ): Promise<StartedNode> {
@@ -77,8 +101,8 @@ async function serve(
   const pool = new ExternalMessagePool(clock);
   const producer = new BlockProducer({
     emulation: {
-      emulateTransaction: (request) => tvm.emulateTransaction(request, IN_BLOCK),
-      emulateTickTock: (request) => tvm.emulateTickTock(request, IN_BLOCK),
+      emulateTransaction: (request) => tvm.blocks.emulateTransaction(request),
+      emulateTickTock: (request) => tvm.blocks.emulateTickTock(request),
     },
     validatorSeed: ledger.genesis.validatorSeed,
     signatureKind: options.signatureKind,
@@ -113,7 +137,7 @@ async function serve(
   forked?.setBlockLoop(loop);
   const check = new ExternalMessageCheck({
     // Messages to contracts that take long delay no others.
-    execute: (request, { dest }) => tvm.emulateTransaction(request, { client: dest.toRaw() }),
+    execute: (request, { dest }) => tvm.clients.emulateTransaction(request, { client: dest.toRaw() }),
     ...{ tip: () => ledger.tip, now, ...forked?.forExecution },
   });
   const intake = new ExternalMessageIntake(check, pool, loop, modules.onPooled);
@@ -127,7 +151,7 @@ async function serve(
       clock,
       unixTime: now,
       randomBytes,
-      runGetMethod: (run) => tvm.runInContext(run, { client: toHex(run.code.hash()) }),
+      runGetMethod: (run) => tvm.clients.runInContext(run, { client: toHex(run.code.hash()) }),
       sendMessage: (body) => intake.accept(body),
       ...forked?.forLiteserver,
       onFault: (error) => {
@@ -143,7 +167,7 @@ async function serve(
     close: async () => {
       await loop.close();
       await server.close();
-      await tvm.close();
+      await closeTvm(tvm);
       ledger.close();
     },
   };
@@ -158,8 +182,6 @@ export interface LiveNodeOptions {
   readonly production: BlockLoopOptions;
   readonly liteserver: { readonly host: string; readonly port: number };
   readonly signatureKind: ProducerModules['signatureKind'];
-  /** Number of TVM workers. */
-  readonly tvmWorkers: number;
 }
 
 /** Dependencies of a node. */
