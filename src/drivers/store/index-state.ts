@@ -199,6 +199,8 @@ export interface ClaimedRange {
   readonly is_newest: boolean;
   /** As of which masterchain block the states of all accounts were known before; null: they were not. */
   readonly state_seqno: number | null;
+  /** Of the states that are being imported, or were imported last. */
+  readonly import_seqno: number | null;
 }
 
 /**
@@ -214,7 +216,8 @@ export async function claimRange(client: ClientBase, { from, to }: SeqnoRange, e
              state_seqno = ${stateSeqnoSql(WITH_CLAIMED, 'state_seqno')}
            FROM (SELECT CASE WHEN selection = '{}' THEN state_seqno END AS known FROM index_state) AS before
            WHERE NOT rounds && int4range($1, $2) AND pruned_below <= $1
-           RETURNING last_event, upper(rounds) = $2 AS is_newest, before.known AS state_seqno`,
+           RETURNING last_event, upper(rounds) = $2 AS is_newest, before.known AS state_seqno,
+             CASE WHEN selection = '{}' AND NOT accounts_elsewhere THEN (SELECT max(mc_seqno) FROM state_imports) END AS import_seqno`,
     values: [from, to + 1, events],
   });
   const [claimed] = rows;

@@ -102,6 +102,18 @@ export function accountPrefix(accountId: Uint8Array): bigint {
   return (BigInt(high) << 32n) | BigInt(low);
 }
 
+/** The account id before the first one of a shard (null: that is the first of all), and the last one. */
+export function accountIdsOf(shard: bigint): { readonly before: Uint8Array | null; readonly last: Uint8Array } {
+  const tag = tagOf(shard);
+  const first = shard ^ tag;
+  const before = new Uint8Array(32).fill(0xff);
+  const last = new Uint8Array(32).fill(0xff);
+  new DataView(last.buffer).setBigUint64(0, shard | (tag - 1n));
+  if (first === 0n) return { before: null, last };
+  new DataView(before.buffer).setBigUint64(0, first - 1n);
+  return { before, last };
+}
+
 /** A shard id as 16 hex digits. */
 export function shardHex(shard: bigint): string {
   return shard.toString(16).padStart(16, '0');

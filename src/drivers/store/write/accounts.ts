@@ -96,9 +96,15 @@ export async function deleteAbsentAccounts(
  * they were deleted until then, in a block that may be indexed later.
  *
  * @param mc_seqno of that block; states of later blocks stay
+ * @param known where the states are known
  */
-export async function stageDeletedAccounts(client: ClientBase, mc_seqno: number): Promise<void> {
-  await client.query({ ...STAGE_DELETED, values: [mc_seqno, NO_ACCOUNT.hash()] });
+export async function stageDeletedAccounts(
+  client: ClientBase,
+  mc_seqno: number,
+  known: readonly AddressInterval[] = [ALL_ADDRESSES],
+): Promise<void> {
+  const bounds = [known.map(({ after }) => after), known.map(({ last }) => last)];
+  await client.query({ ...STAGE_DELETED, values: [mc_seqno, NO_ACCOUNT.hash(), ...bounds] });
 }
 
 /** Parts of accounts that are known before a batch and that the batch may leave out. */
@@ -265,10 +271,15 @@ const DELETED = (mc_seqno: string, state_hash: string) => `
   mc_seqno = ${mc_seqno}, state_hash = ${state_hash}, status = ${AccountStatusCode.nonexist}, balance = 0, extra_currencies = NULL,
   code_hash = NULL, data_hash = NULL, frozen_hash = NULL, data_boc = NULL, incomplete = false`;
 
+/** An address has at most 36 bytes. */
+const ALL_ADDRESSES: AddressInterval = { after: new Uint8Array(), last: new Uint8Array(37).fill(0xff) };
+
 const STAGE_DELETED = {
   name: 'stage-deleted-accounts',
   text: `UPDATE staged_accounts s SET ${DELETED('$1', '$2')}
          WHERE s.mc_seqno <= $1 AND s.status <> ${AccountStatusCode.nonexist}
+           AND EXISTS (SELECT FROM unnest($3::bytea[], $4::bytea[]) AS known (after, last)
+             WHERE s.address > known.after AND s.address <= known.last)
            AND NOT EXISTS (SELECT FROM accounts a WHERE a.address = s.address)`,
 };
 

@@ -2,6 +2,9 @@ import type { ClientBase } from 'pg';
 import { storeErrors } from '#drivers/store/errors.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { stateSeqnoSql } from '#drivers/store/index-state.js';
+import { addressBytes } from '#drivers/store/keys.js';
+import { Address } from '#formats/address/address.js';
+import { accountIdsOf } from '#formats/tlb/block-id.js';
 import { toHex } from '#kernel/bytes.js';
 
 /** Progress of the import of one file with accounts; see migration 0006. */
@@ -11,7 +14,7 @@ export interface StateImportRow {
   /** Signed. */
   readonly shard: bigint;
   readonly root_hash: Uint8Array;
-  /** Id of the last account that was written; empty: none. */
+  /** Id of the last account that was written, in the end the last one of the shard; empty: none. */
   readonly position: Uint8Array;
   readonly accounts: bigint;
   readonly finished: boolean;
@@ -80,6 +83,22 @@ export interface AddressInterval {
   readonly after: Uint8Array;
   /** Part of it. */
   readonly last: Uint8Array;
+}
+
+/** An account as a bound of an {@link AddressInterval}. @param id null: before all accounts of the workchain */
+export function addressAt(workchain: number, id: Uint8Array | null): Uint8Array {
+  const address = addressBytes(Address.ofParts(workchain, id ?? new Uint8Array(32)));
+  return id === null ? address.subarray(0, address.length - 32) : address;
+}
+
+/** Where the states of all accounts are known by now, of an import that may not be complete. */
+export async function importedIntervals(client: ClientBase): Promise<readonly AddressInterval[]> {
+  return (await readStateImports(client))
+    .filter(({ position }) => position.length > 0)
+    .map(({ workchain, shard, position }) => ({
+      after: addressAt(workchain, accountIdsOf(BigInt.asUintN(64, shard)).before),
+      last: addressAt(workchain, position),
+    }));
 }
 
 /** The accounts that are known in an interval of addresses, by address in hex: the lt of their last transactions. */

@@ -18,6 +18,7 @@ import {
   TRANSACTIONS,
 } from '#drivers/store/tables.js';
 import { mergeAccounts, stageDeletedAccounts } from '#drivers/store/write/accounts.js';
+import { importedIntervals } from '#drivers/store/write/state-imports.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 
 /** Rows of one table in the binary form of `COPY`. */
@@ -84,8 +85,11 @@ export async function writeBatch(
   await parts.requireContinuity();
   const claimed = await claimRange(client, range, exclusive ? range.to - range.from + 1 : 1);
   await copyTables(client, await parts.staged());
-  const { state_seqno } = claimed;
+  const { state_seqno, import_seqno } = claimed;
   if (state_seqno !== null && range.from <= state_seqno) await stageDeletedAccounts(client, state_seqno);
+  if (import_seqno !== null && range.from <= import_seqno && import_seqno > (state_seqno ?? -1)) {
+    await stageDeletedAccounts(client, import_seqno, await importedIntervals(client));
+  }
   await mergeAccounts(client, parts.plainCodes);
   await parts.traces();
   await appendEvents(client, batchEvents(range, claimed, exclusive ? parts.touched() : null));

@@ -2,11 +2,10 @@ import { AccountWalk, accountsRoot, findAccountLeaf } from '#drivers/state-files
 import { StateCells } from '#drivers/state-files/state-cells.js';
 import type { StateFile } from '#drivers/state-files/state-file.js';
 import type { ShardStateFiles } from '#drivers/state-files/state-set.js';
-import { addressBytes } from '#drivers/store/keys.js';
-import type { AddressInterval } from '#drivers/store/write/state-imports.js';
+import { type AddressInterval, addressAt } from '#drivers/store/write/state-imports.js';
 import { Address } from '#formats/address/address.js';
 import type { TableCell } from '#formats/cells/cell-table.js';
-import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
+import { accountIdsOf, accountPrefix, shardContains } from '#formats/tlb/block-id.js';
 import { compareBytes } from '#kernel/bytes.js';
 import { LruByBytes } from '#kernel/lru-by-bytes.js';
 import { readAccountLeaf, type ShardAccountState } from '#services/indexer/rows/state-reader.js';
@@ -79,12 +78,10 @@ export class AccountBatches {
   constructor({ file, shard }: AccountRange, after: Uint8Array | null) {
     this.#file = file;
     this.#cells = new StateCells(file.file, ENUMERATION_CACHE);
-    const { before, last } = idsOf(shard);
+    const { before, last } = accountIdsOf(shard);
     this.#lastId = last;
     const from = after ?? before;
-    this.#after = this.#addressOf(from ?? new Uint8Array(32));
-    // The address before the first one of a workchain is its workchain alone.
-    if (from === null) this.#after = this.#after.subarray(0, this.#after.length - 32);
+    this.#after = addressAt(file.workchain, from);
     this.#walk = new AccountWalk(this.#cells, accountsRoot(this.#cells, file.isPart), from);
   }
 
@@ -109,7 +106,7 @@ export class AccountBatches {
       labels.push(walk.labelBits);
     }
     const lastId = this.#isOver ? this.#lastId : ids.at(-1)!;
-    const interval = { after: this.#after, last: this.#addressOf(lastId) };
+    const interval = { after: this.#after, last: addressAt(this.#file.workchain, lastId) };
     this.#after = interval.last;
     if (leaves.length === 0) return { accounts: [], lastId, interval, gen_utime };
     const { table, roots } = this.#cells.load(leaves);
@@ -120,22 +117,6 @@ export class AccountBatches {
     }));
     return { accounts, lastId, interval, gen_utime };
   }
-
-  #addressOf(id: Uint8Array): Uint8Array {
-    return addressBytes(Address.ofParts(this.#file.workchain, id));
-  }
-}
-
-/** The id before the first one of a shard (null: it is the first of all), and the last one. */
-function idsOf(shard: bigint): { readonly before: Uint8Array | null; readonly last: Uint8Array } {
-  const tag = shard & -shard;
-  const first = shard ^ tag;
-  const before = new Uint8Array(32).fill(0xff);
-  const last = new Uint8Array(32).fill(0xff);
-  new DataView(last.buffer).setBigUint64(0, shard | (tag - 1n));
-  if (first === 0n) return { before: null, last };
-  new DataView(before.buffer).setBigUint64(0, first - 1n);
-  return { before, last };
 }
 
 /** Finds single accounts of a state. */

@@ -5,7 +5,7 @@ import { CONTRACT_INTERFACES } from '#domain/contracts/interface-registry.js';
 import { connectionConfig } from '#drivers/store/connection.js';
 import { Database } from '#drivers/store/database.js';
 import { systemClock } from '#kernel/clock.js';
-import { silentLogger } from '#kernel/logger.js';
+import { type Logger, silentLogger } from '#kernel/logger.js';
 import type { ChainReads } from '#services/chain/chain-reads.js';
 import { StateImport } from '#services/indexer/import/state-import.js';
 import { removeExportedStates, stateFolder, type TestStates, testStates } from '#test/support/exported-states.js';
@@ -51,8 +51,11 @@ async function indexerOf(test: TestDatabase, options: Parameters<typeof replayed
 async function importStates(
   test: TestDatabase,
   { files }: Pick<TestStates, 'files'>,
-  signal?: AbortSignal,
-  chain: ChainReads = replay.chain,
+  {
+    signal = new AbortController().signal,
+    chain = replay.chain,
+    logger = silentLogger,
+  }: { readonly signal?: AbortSignal; readonly chain?: ChainReads; readonly logger?: Logger } = {},
 ) {
   const database = await Database.open({ url: test.url, writeConnections: 3 }, { clock: systemClock });
   try {
@@ -67,9 +70,9 @@ async function importStates(
         dnsRoots: [],
         databaseUrl: test.url,
       },
-      { database, chain, clock: systemClock, logger: silentLogger },
+      { database, chain, clock: systemClock, logger },
     );
-    return await stateImport.run(signal ?? new AbortController().signal);
+    return await stateImport.run(signal);
   } finally {
     await database.close();
   }
@@ -219,6 +222,43 @@ describe('an index that begins with imported states', () => {
     expect(await rowsOfEnded(client)).toEqual(expected);
   });
 
+  it('brings no deleted account back while an import is not complete', async () => {
+    const [older, seqno] = [{ from: 520, to: 552 }, 620];
+    const states = testStates(replay.ledger, seqno, 2);
+    const test = await newDatabase();
+    const client = await test.connect();
+    const stop = new AbortController();
+    const logger = { ...silentLogger, info: () => stop.abort() };
+    await expect(importStates(test, states, { signal: stop.signal, logger })).rejects.toMatchObject({
+      code: 'indexer/stopped',
+    });
+    const all = (await rowsOf(client, 'accounts', 'true')).size;
+    // As if it had been stopped earlier: one range is not begun, another one has come half of its way.
+    const middle = Buffer.alloc(32);
+    middle[0] = 0xa0;
+    for (const [shard, position] of [
+      ['a000000000000000', middle],
+      ['e000000000000000', Buffer.alloc(0)],
+    ] as const) {
+      const { rowCount } = await client.query(
+        'UPDATE state_imports SET finished = false, position = $2 WHERE workchain = 0 AND shard = $1',
+        [BigInt.asIntN(64, BigInt(`0x${shard}`)), position],
+      );
+      expect(rowCount).toBe(1);
+    }
+    const known = `get_byte(address, 0) = 255 OR substr(address, 2) <= '\\x${middle.toString('hex')}'`;
+    await client.query(`DELETE FROM accounts WHERE NOT (${known})`);
+    const alive = async () => [...(await rowsOf(client, 'accounts', `status <> 3 AND (${known})`)).keys()];
+    const imported = await alive();
+    expect(imported.length).toBeLessThan(all);
+
+    await (await indexerOf(test, { ...older, follow: false, workers: 1 })).indexer.run();
+    expect(await alive()).toEqual(imported);
+    expect((await rowsOf(client, 'accounts', `status = 3 AND mc_seqno = ${seqno}`)).size).toBeGreaterThan(0);
+    await importStates(test, states);
+    expect((await rowsOf(client, 'accounts', 'status <> 3')).size).toBe(all);
+  });
+
   it('has the same rows after imports that were stopped at any moment', async () => {
     const seqno = FULL ? 300 : 1000;
     const states = testStates(replay.ledger, seqno, 4);
@@ -227,7 +267,7 @@ describe('an index that begins with imported states', () => {
     for (let ms = 50, done = false; !done; ms += FULL ? 300 : ms) {
       const stop = new AbortController();
       const timer = setTimeout(() => stop.abort(), ms);
-      done = await importStates(test, states, stop.signal).then(
+      done = await importStates(test, states, { signal: stop.signal }).then(
         () => true,
         () => false,
       );
@@ -248,7 +288,7 @@ describe('states that are refused', () => {
   ): Promise<void> {
     const test = await newDatabase();
     await indexerOf(test, { from: 901, follow: false });
-    const error = await importStates(test, { files }, undefined, chain).then(
+    const error = await importStates(test, { files }, { chain }).then(
       () => null,
       (thrown: unknown) => thrown,
     );
