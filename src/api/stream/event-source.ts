@@ -49,8 +49,12 @@ export class HubEventSource {
     this.#read(filter);
   }
 
-  /** @returns ends it @throws stream/* */
-  subscribe(filter: unknown, cursor: string, taker: EventTaker): () => void {
+  /** @throws stream/* */
+  subscribe(
+    filter: unknown,
+    cursor: string,
+    taker: EventTaker,
+  ): { readonly cursor: () => string; readonly end: () => void } {
     const sink: EventSink = {
       send: (text, at) => taker.event(text.withCursor(at), at),
       get buffered() {
@@ -62,7 +66,7 @@ export class HubEventSource {
     const from = this.#hub.positionOf(cursor);
     const subscriber = this.#hub.subscriber(this.#read(filter), sink);
     this.#hub.join(subscriber, from);
-    return () => this.#hub.leave(subscriber);
+    return { cursor: () => this.#hub.cursorBehind(subscriber), end: () => this.#hub.leave(subscriber) };
   }
 
   #read(filter: unknown): Subscription {

@@ -18,6 +18,8 @@ const KEY = accountKey(addressBytes(ACCOUNT));
 /** Each masterchain block ends traces, the root of the first of which is its seqno, and whose actions are known up to some block. */
 class CountedIndex extends FakeIndex {
   head = 10;
+  /** Blocks before it were dropped. */
+  begin = 1;
   classified = Number.POSITIVE_INFINITY;
   tracesOfBlock = 1;
 
@@ -38,7 +40,11 @@ class CountedIndex extends FakeIndex {
   ): Promise<EndedTrace[]> {
     this.onRead(limits?.signal);
     const found: EndedTrace[] = [];
-    for (let seqno = range.from; seqno <= Math.min(range.to, this.head, this.classified); seqno++) {
+    for (
+      let seqno = Math.max(range.from, this.begin);
+      seqno <= Math.min(range.to, this.head, this.classified);
+      seqno++
+    ) {
       for (let i = 0; i < this.tracesOfBlock; i++) {
         found.push({
           ...{
@@ -101,7 +107,7 @@ beforeEach(() => {
     { chain: 'abc', actionsKey: 'actions' },
     {
       ...{ index, live: null, clock, logger: silentLogger, texts: texts as EventSerializer },
-      coverage: () => ({ history: [{ from: 1, to: index.head }], selected: false, state_seqno: null }),
+      coverage: () => ({ history: [{ from: index.begin, to: index.head }], selected: false, state_seqno: null }),
     },
   );
   hub.start();
@@ -145,6 +151,38 @@ describe('a subscriber', () => {
     const resumed = new Sink();
     join(resumed, sink.cursors[4]!);
     await expect.poll(() => resumed.seqnos).toEqual(sink.seqnos.slice(5));
+  });
+
+  it('is ended when blocks are dropped from the index before they were replayed', async () => {
+    await hub.ready();
+    commit(100);
+    const sink = new Sink();
+    const turns: (() => void)[] = [];
+    join(sink, cursorAt(3), () => new Promise((resolve) => void turns.push(resolve)));
+    await expect.poll(() => turns.length).toBe(1);
+    const sent = [...sink.seqnos];
+    expect(sent).toEqual(upTo(4, 3 + sent.length));
+    index.begin = 51;
+    turns[0]!();
+    await expect.poll(() => sink.ended).toBe('resume-failed');
+    expect(sink.seqnos).toEqual(sent);
+  });
+
+  it('has a cursor behind what it was sent and what does not concern it', async () => {
+    await hub.ready();
+    const sink = new Sink();
+    const subscriber = join(sink, null);
+    index.tracesOfBlock = 0;
+    commit(15);
+    await expect.poll(() => hub.cursorBehind(subscriber)).toBe(cursorAt(15));
+    expect(hub.cursorOf(subscriber)).toBe(cursorAt(10));
+  });
+
+  it('is refused by a hub that is closed, as while a network is replaced', async () => {
+    await hub.ready();
+    await hub.close();
+    await expect(hub.ready()).rejects.toThrow('being closed or replaced');
+    expect(() => join(new Sink(), null)).toThrow('being closed or replaced');
   });
 
   it('is replayed to as fast as its client may have work, and gets what comes meanwhile after it', async () => {

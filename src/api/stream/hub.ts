@@ -80,6 +80,7 @@ const READY_MS = 10_000;
 const READY_POLL_MS = 100;
 /** Why there are no events yet. */
 const NOT_READ = 'the index was not read yet; try again';
+const CLOSED = 'the network is being closed or replaced; try again';
 const QUERY_MS = 10_000;
 /** For all clients together so many times as much may be buffered as for one; it is looked at so often while events are sent. */
 const MOST_FULL_BUFFERS = 64;
@@ -177,6 +178,7 @@ export class StreamHub {
       resumed: this.#resumed,
       seqno: this.#place.now?.blocks.seqno ?? 0,
       actions_seqno: this.#place.now?.actions.seqno ?? 0,
+      incomplete: this.#place.incomplete,
     };
   }
 
@@ -187,8 +189,9 @@ export class StreamHub {
     const until = clock.now() + READY_MS;
     for (;;) {
       const { next } = this.#wake;
+      if (signal.aborted) throw streamErrors.unavailable({ problem: CLOSED });
       if (this.#begun() !== null) return;
-      if (signal.aborted || clock.now() >= until) throw streamErrors.unavailable({ problem: NOT_READ });
+      if (clock.now() >= until) throw streamErrors.unavailable({ problem: NOT_READ });
       await Promise.race([next, pause(READY_POLL_MS, clock, signal)]);
     }
   }
@@ -218,7 +221,7 @@ export class StreamHub {
    *
    * @param from as of {@link positionOf}
    * @param onJoined called before the first event, with the cursor that it begins behind
-   * @throws stream/too-many-replays
+   * @throws stream/too-many-replays, stream/unavailable when the hub is closed
    */
   join(subscriber: Subscriber, from: StreamPosition, onJoined: (cursor: string) => void = () => {}): void {
     this.requireRoom(from);
@@ -290,8 +293,9 @@ export class StreamHub {
     }
   }
 
-  /** @throws stream/too-many-replays when a stream from there cannot be resumed now */
+  /** @throws stream/too-many-replays when a stream from there cannot be resumed now, stream/unavailable when the hub is closed */
   requireRoom(from: StreamPosition): void {
+    if (this.#stop.signal.aborted) throw streamErrors.unavailable({ problem: CLOSED });
     const { now } = this.#place;
     const isBack = now !== null && LANES.some((lane) => from[lane].seqno < now[lane].seqno);
     if (isBack && this.#replaying >= this.#settings.maxWaitingReplays) throw streamErrors['too-many-replays']({});
@@ -387,9 +391,13 @@ export class StreamHub {
     const reader = new FinalEventReader(index, limits);
     const slices = new WorkSlices(clock, limits.signal);
     let characters = 0;
+    // Blocks may be dropped from the index meanwhile: what is read then is not all.
+    const requireIndexed = () => this.#place.requireIndexed(positions.get(lane)!);
     const units = () => reader.transactions * TRANSACTION_UNITS + characters / CHARACTERS_PER_UNIT;
+    requireIndexed();
     if (wanted !== null) {
       for await (const page of reader.read(lane, place, to, wanted)) {
+        requireIndexed();
         const withActions = page.flatMap((event) =>
           event.kind === 'actions' || event.kind === 'trace' ? event.root : [],
         );
@@ -408,6 +416,7 @@ export class StreamHub {
         }
         if (units() >= CHUNK_UNITS) return units();
       }
+      requireIndexed();
     }
     positions.set(lane, behindBlock(to));
     return units();
@@ -569,6 +578,11 @@ export class StreamHub {
       jettons: replay?.get('jettons') ?? now.jettons,
       actions: replay?.get('actions') ?? now.actions,
     };
+  }
+
+  /** The cursor behind all events until now that a subscriber was or will not be sent: behind those that did not concern it, too. */
+  cursorBehind(subscriber: Subscriber): string {
+    return cursorText(this.#settings.chain, this.#positionIn(subscriber));
   }
 
   /** The cursor behind what a subscriber was sent. */

@@ -32,8 +32,11 @@ interface LaneModules {
   readonly clock: Clock;
 }
 
-/** How long a lane waits for rows that are derived of a block, from when that is indexed, before it goes on without them. */
-const SETTLE_MS = 10_000;
+/**
+ * How long a lane waits for rows that are derived of a block, from when that is indexed, before it goes on without them. Rows that come
+ * later are in no event of those who are live, only of those who resume from before.
+ */
+const SETTLE_MS = 60_000;
 const QUERY_MS = 10_000;
 
 /** Blocks before the newest one in which rows may still be missing: detection and classification are seldom further behind. */
@@ -52,6 +55,7 @@ export class LanePositions {
   /** The first block of a lane that was passed without a look at its rows. */
   readonly #unchecked = new Map<StreamLane, number>();
   readonly #ages = new BlockAges();
+  #incomplete = 0;
 
   constructor(options: LaneOptions, modules: LaneModules) {
     this.#options = options;
@@ -112,6 +116,11 @@ export class LanePositions {
     return cursorText(this.#options.chain, { blocks: at, jettons: at, actions: at });
   }
 
+  /** How often a lane has gone on without rows that it had awaited for long enough. */
+  get incomplete(): number {
+    return this.#incomplete;
+  }
+
   /** The range of blocks that the place is in, which a replay must not leave; undefined: there is none. */
   #replayable(): SeqnoRange | undefined {
     const history = this.#modules.coverage()?.history ?? [];
@@ -128,13 +137,16 @@ export class LanePositions {
     const now = this.#now!;
     if (cursor === null || cursor === NOW) return { ...now };
     const position = parseCursor(this.#options.chain, cursor);
-    const range = this.#replayable();
-    for (const lane of LANES) {
-      const { seqno } = position[lane];
-      if (range !== undefined && nextBlock(position[lane]) < range.from)
-        throw streamErrors['cursor-too-old']({ seqno, from: range.from });
-    }
+    for (const lane of LANES) this.requireIndexed(position[lane]);
     return position;
+  }
+
+  /** @throws stream/cursor-too-old when the index does not reach back to a position */
+  requireIndexed(position: LanePosition): void {
+    const { seqno } = position;
+    const range = this.#replayable();
+    if (range !== undefined && nextBlock(position) < range.from)
+      throw streamErrors['cursor-too-old']({ seqno, from: range.from });
   }
 
   /** The blocks in front of a lane that are indexed; null: it has reached the end. */
@@ -169,13 +181,16 @@ export class LanePositions {
         : aged < range.to
           ? (await this.#rows({ from: aged + 1, to: range.to })).uncertain
           : null;
-    return Math.min(unclassified ?? range.to + 1, awaited ?? range.to + 1) - 1;
+    const settled = Math.min(unclassified ?? range.to + 1, awaited ?? range.to + 1) - 1;
+    if (uncertain !== null && uncertain <= settled) this.#incomplete++;
+    return settled;
   }
 
   /** In parts, since near the head something is nearly always missing. */
   async #detectedTo({ from, to }: SeqnoRange): Promise<number> {
     const aged = this.#ages.agedTo(this.#modules.clock.now());
     let settled = Math.max(from - 1, Math.min(aged, to));
+    if (settled >= from && !(await this.#isDetected({ from, to: settled }))) this.#incomplete++;
     while (settled < to) {
       const first = settled + 1;
       const last = Math.min(settled + DETECTED_AT_ONCE, to);

@@ -11,6 +11,7 @@ export interface HubMetrics {
   readonly resumed: number;
   readonly seqno: number;
   readonly actions_seqno: number;
+  readonly incomplete: number;
 }
 
 const row = rowsNamed<HubMetrics>('tern_stream_');
@@ -29,5 +30,11 @@ export const hubMetricRows: readonly MetricRow<HubMetrics>[] = [
     'actions_mc_seqno',
     'Masterchain block up to which actions were sent',
     ({ actions_seqno }) => actions_seqno,
+  ),
+  row(
+    'counter',
+    'incomplete_total',
+    'Times that streams went on without actions or contents of contracts that were not known a minute after their block',
+    ({ incomplete }) => incomplete,
   ),
 ];

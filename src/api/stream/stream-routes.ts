@@ -89,11 +89,10 @@ export class StreamRoutes {
           upgrade: (request, { message, socket, head }) => {
             this.#sockets.handleUpgrade(message, socket, head, (client) => {
               const { clock } = this.#modules;
-              const hub = this.#modules.hubOf(request.network.name);
               const session = {
                 version,
                 request,
-                hub,
+                hubOf: () => this.#modules.hubOf(request.network.name),
                 limits: this.#limits,
                 context: contextOf(version, 'ws', request),
               };

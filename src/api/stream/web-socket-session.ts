@@ -24,7 +24,8 @@ import type { Clock } from '#kernel/clock.js';
 interface SessionModules {
   readonly version: 1 | 2;
   readonly request: RawRequest;
-  readonly hub: StreamHub | null;
+  /** The hub of the network now, which may be replaced; null: it has no index. */
+  readonly hubOf: () => StreamHub | null;
   readonly limits: ConnectionLimits;
   readonly context: RequestContext;
 }
@@ -80,6 +81,8 @@ export class WebSocketSession {
   readonly #modules: SessionModules;
   #context: RequestContext;
   #subscription: Subscription;
+  /** From the first subscription on: closing it ends the session. */
+  #hub: StreamHub | null = null;
   #subscriber: Subscriber | null = null;
   #grant: ConnectionGrant | null = null;
 
@@ -95,7 +98,7 @@ export class WebSocketSession {
   }
 
   start(): void {
-    const { request, limits, hub, context } = this.#modules;
+    const { request, limits, context } = this.#modules;
     try {
       const grant = limits.admit(request, 'ws');
       this.#grant = grant;
@@ -105,7 +108,7 @@ export class WebSocketSession {
       return;
     }
     this.#socket.once('close', () => {
-      if (this.#subscriber !== null) hub?.leave(this.#subscriber);
+      if (this.#subscriber !== null) this.#hub?.leave(this.#subscriber);
       this.#grant?.release();
     });
     request.signal.addEventListener('abort', () => this.#connection.end('shutting-down', ''));
@@ -150,7 +153,8 @@ export class WebSocketSession {
 
   /** @param reply sent before the first event, with the cursor that the events begin behind */
   async #change(next: Subscription, resumeFrom: string | null, reply: (cursor: string) => string): Promise<void> {
-    const { hub, request } = this.#modules;
+    const { hubOf, request } = this.#modules;
+    const hub = this.#hub ?? hubOf();
     if (hub === null) throw streamErrors.unavailable({ problem: 'this network has no index' });
     await hub.ready();
     await request.inTurn(watchingPrice(this.#subscription) + watchingPrice(next), () => {
@@ -163,6 +167,7 @@ export class WebSocketSession {
       this.#subscription = next;
       const onBegun = (cursor: string): void => this.#connection.reply(reply(cursor));
       if (known === null) {
+        this.#hub = hub;
         this.#subscriber = hub.subscriber(next, this.#connection, request.pace);
         hub.join(this.#subscriber, from!, onBegun);
       } else {

@@ -7,7 +7,7 @@ import {
   type StoredWebhook,
 } from '#drivers/store/write/webhooks.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { webhookErrors } from '#services/webhooks/errors.js';
+import { isStorable, UNSTORABLE, webhookErrors } from '#services/webhooks/errors.js';
 import type { WebhookOwner, Webhooks } from '#services/webhooks/webhooks.js';
 
 /** Who may use webhooks over HTTP: clients with a key, or anybody, who then shares them with all. */
@@ -162,8 +162,10 @@ class Given {
 
   text(parameter: string): string {
     const value = this.#fields[parameter];
-    if (typeof value === 'string' && value !== '') return value;
-    throw webhookErrors.parameter({ parameter, problem: 'a text is required' });
+    if (typeof value !== 'string' || value === '')
+      throw webhookErrors.parameter({ parameter, problem: 'a text is required' });
+    if (!isStorable(value)) throw webhookErrors.parameter({ parameter, problem: UNSTORABLE });
+    return value;
   }
 
   object(parameter: string): object {

@@ -16,7 +16,7 @@ import { signingWallet } from '#test/support/signing-wallets.js';
 type Emulate = (message: Cell) => readonly LiveTransaction[] | null;
 
 /** Live traces over an emulation that a test declares. */
-function startTraces(emulate: Emulate, options = {}, bytes = 0) {
+function startTraces(emulate: Emulate, options = {}, bytes = 0, classify = async (): Promise<readonly never[]> => []) {
   const clock = new FakeClock();
   const events: LiveEvent[] = [];
   const requests: TraceRequest[] = [];
@@ -36,7 +36,7 @@ function startTraces(emulate: Emulate, options = {}, bytes = 0) {
         return { message: request.message, transactions: emulated, ...facts };
       },
     },
-    classification: { classify: async () => [] },
+    classification: { classify },
     wallets: {
       read: async () => {
         reads.count++;
@@ -281,6 +281,24 @@ describe('live traces', () => {
     await traces.close();
   });
 
+  it('have no actions any more once it was said that they will not come', async () => {
+    let classified = (): void => {};
+    const classify = () => new Promise<readonly never[]>((resolve) => (classified = () => resolve([])));
+    const { traces, events, clock } = startTraces(
+      (cell) => transfer(cell, 1_000n),
+      { lifetimeMs: 10_000 },
+      0,
+      classify,
+    );
+    traces.submit(externalTo(1, 77), 'sent');
+    await settled();
+    clock.advance(11_000);
+    classified();
+    await settled();
+    expect(story(events)).toEqual(['transactions pending: ppp', 'invalidated dropped']);
+    await traces.close();
+  });
+
   it('stay until the index has their actions', async () => {
     const message = externalTo(1, 77);
     const { traces, clock } = startTraces((cell) => transfer(cell, 1_000n));
@@ -319,6 +337,13 @@ describe('live traces', () => {
     expect(traces.metrics().traces).toBe(3);
     expect(story(events).filter((each) => each.startsWith('invalidated'))).toEqual(['invalidated dropped']);
     expect([5, 6, 7].map((body) => traces.submit(externalTo(9, body), 'sent'))).toEqual([true, true, false]);
+    await traces.close();
+  });
+
+  it('are bounded when nothing can be emulated, too', async () => {
+    const { traces } = startTraces(() => null, { mostTraces: 3 });
+    for (let body = 1; body <= 10; body++) traces.submit(externalTo(body, body), 'sent');
+    expect(traces.metrics().traces).toBe(3);
     await traces.close();
   });
 

@@ -178,6 +178,7 @@ export class PendingTraces implements LiveMessages {
       ...{ isReadingSeqno: false, indexedAt: null, dueSeqno: null, isOver: false },
     };
     this.#messages.add(entry);
+    this.#makeRoom();
     this.#sweepLater();
     this.#changed(entry);
     this.#emulateRoot(entry);
@@ -401,7 +402,8 @@ export class PendingTraces implements LiveMessages {
     try {
       for (let of = entry.snapshot; of !== null && !entry.isOver; of = entry.snapshot) {
         const actions = await classification.classify(of, this.#stop.signal);
-        if (entry.snapshot !== of) continue;
+        // It may have ended meanwhile: then nothing more is said of it.
+        if (entry.isOver || entry.snapshot !== of) continue;
         entry.snapshot = { ...of, actions };
         this.#emit({ kind: 'actions', trace: entry.snapshot });
         this.#changed(entry);

@@ -10,6 +10,14 @@ export interface EventTaker {
   ended(problem: string | null): void;
 }
 
+/** Events that are given to a taker. */
+export interface GivenEvents {
+  /** Behind all events until now: those that were given, and those that the filter leaves out. */
+  cursor(): string;
+  /** Gives no more. */
+  end(): void;
+}
+
 /** The events of a network: the hub of the streaming API. */
 export interface EventSource {
   /** Behind all events until now; null: there are none yet. */
@@ -26,8 +34,7 @@ export interface EventSource {
   /**
    * Gives the events behind a cursor, and then those that come.
    *
-   * @returns ends it
    * @throws when the cursor is too old, or no events can be read
    */
-  subscribe(filter: unknown, cursor: string, taker: EventTaker): () => void;
+  subscribe(filter: unknown, cursor: string, taker: EventTaker): GivenEvents;
 }

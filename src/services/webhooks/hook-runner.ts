@@ -3,6 +3,7 @@ import {
   type AttemptOutcome,
   beginAttempt,
   countWaiting,
+  moveCursor,
   noteAttempt,
   readWaiting,
   type StoredDelivery,
@@ -12,7 +13,7 @@ import {
   type WebhookSecrets,
 } from '#drivers/store/write/webhooks.js';
 import { parseWebUrl, type WebClient } from '#drivers/web/web-client.js';
-import { type Clock, pause } from '#kernel/clock.js';
+import { type CancelSchedule, type Clock, pause } from '#kernel/clock.js';
 import type { Logger } from '#kernel/logger.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
@@ -102,7 +103,7 @@ export class HookRunner {
   }
 
   async #takeWhileSubscribed(): Promise<void> {
-    const { source, database } = this.#modules;
+    const { source, database, clock } = this.#modules;
     const { id, filter } = this.#hook;
     const waiting = await database.withWriter((client) => countWaiting(client, id, this.#settings.maxWaiting));
     // The rest stays in the index until the receiver has taken what waits.
@@ -118,17 +119,30 @@ export class HookRunner {
       return;
     }
     let hasEnded = false;
-    const end = source.subscribe(
+    const given = source.subscribe(
       filter,
       cursor,
       this.#taker(() => (hasEnded = true)),
     );
     let { events, bytes } = waiting;
+    let isQuiet = false;
+    let cancel: CancelSchedule = () => {};
+    const watchQuiet = (): void => {
+      isQuiet = false;
+      cancel = clock.schedule(this.#settings.moveMs, () => {
+        isQuiet = true;
+        this.#storing.wake();
+      });
+    };
+    watchQuiet();
     try {
       while (!this.#stop.signal.aborted) {
         if (this.#taken.length === 0) {
           if (hasEnded) return;
-          await this.#storing.next;
+          if (isQuiet) {
+            watchQuiet();
+            await this.#moveTo(given.cursor());
+          } else await this.#storing.next;
           continue;
         }
         const stored = await this.#store();
@@ -137,8 +151,19 @@ export class HookRunner {
         if (this.#isFull({ events, bytes })) return;
       }
     } finally {
-      end();
+      cancel();
+      given.end();
     }
+  }
+
+  /** Moves the cursor behind events that do not concern the webhook, so that it is never far behind. Nothing waits to be stored. */
+  async #moveTo(cursor: string): Promise<void> {
+    if (cursor === this.#cursor) return;
+    const cursors = { before: this.#cursor, after: cursor };
+    const isMoved = await this.#modules.database.withWriter((client) => moveCursor(client, this.#hook.id, cursors));
+    if (isMoved) this.#cursor = cursor;
+    // Another process is the leader now, or the hook was removed.
+    else this.#stop.abort();
   }
 
   #isFull({ events, bytes }: WaitingAmount): boolean {

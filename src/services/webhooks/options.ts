@@ -18,6 +18,8 @@ export interface WebhookSettings {
   readonly keepSecretMs: number;
   /** How often hooks are looked for that another process changed. Default 1 s. */
   readonly pollMs: number;
+  /** How often the cursor of a hook moves on without events, so that it is never far behind. Default 1 min. */
+  readonly moveMs: number;
   /** How long delivered events are listed, and dead ones can be replayed. Default 1 day and 30 days. */
   readonly keepDeliveredMs: number;
   readonly keepDeadMs: number;
@@ -37,6 +39,7 @@ export const defaultWebhookSettings: WebhookSettings = {
   giveUpMs: DAY_MS,
   keepSecretMs: DAY_MS,
   pollMs: 1_000,
+  moveMs: 60_000,
   keepDeliveredMs: DAY_MS,
   keepDeadMs: 30 * DAY_MS,
   allowPrivateNetworks: false,

@@ -7,7 +7,7 @@ import { listDeliveries, readWebhooks, replayDead } from '#drivers/store/write/w
 import { systemClock } from '#kernel/clock.js';
 import { silentLogger } from '#kernel/logger.js';
 import { isTernError } from '#kernel/tern-error.js';
-import type { EventSource, EventTaker } from '#services/webhooks/event-source.js';
+import type { EventSource, EventTaker, GivenEvents } from '#services/webhooks/event-source.js';
 import type { WebhookSettings } from '#services/webhooks/options.js';
 import { Webhooks } from '#services/webhooks/webhooks.js';
 import { type TestDatabase, testDatabase } from '#test/support/test-database.js';
@@ -30,10 +30,10 @@ class CountedEvents implements EventSource {
     return { cursor: String(this.forgotten), gap: `begins behind ${this.forgotten}` };
   }
 
-  subscribe(_: unknown, cursor: string, taker: EventTaker): () => void {
+  subscribe(_: unknown, cursor: string, taker: EventTaker): GivenEvents {
     for (let number = Number(cursor) + 1; number <= this.#last; number++) this.#give(taker, number);
     this.#takers.set(taker, this.#last);
-    return () => void this.#takers.delete(taker);
+    return { cursor: () => this.cursor, end: () => void this.#takers.delete(taker) };
   }
 
   add(count: number): void {
@@ -41,6 +41,11 @@ class CountedEvents implements EventSource {
       this.#last++;
       for (const taker of this.#takers.keys()) this.#give(taker, this.#last);
     }
+  }
+
+  /** Events of others. */
+  pass(count: number): void {
+    this.#last += count;
   }
 
   #give(taker: EventTaker, number: number): void {
@@ -247,6 +252,22 @@ describe('a webhook', () => {
     });
   });
 
+  it('lacks nothing after a restart, when it was up to date and the index does not reach back to its last event', async () => {
+    const source = new CountedEvents();
+    const first = start(source, { moveMs: 20 });
+    await hook(first);
+    source.add(1);
+    await expect.poll(numbers).toEqual([1]);
+    source.pass(500);
+    const cursors = async () => (await first.list(null)).map(({ cursor }) => cursor);
+    await expect.poll(cursors).toEqual(['501']);
+    await running.splice(running.indexOf(first), 1)[0]!.close();
+    source.forgotten = 400;
+    start(source);
+    source.add(1);
+    await expect.poll(distinctNumbers).toEqual([1, 502]);
+  });
+
   it('is sent in order by two processes that both think that they lead', async () => {
     manner = 'slow';
     const source = new CountedEvents();
@@ -362,6 +383,13 @@ describe('a webhook', () => {
     const listed = await database.transaction((client) => readWebhooks(client, null, 5));
     expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(ids));
     expect(listed.map(({ filter }) => filter)).toEqual(['{}', '{}', null]);
+  });
+
+  it.each(['\0', '\ud800'])('is refused when the database cannot store its filter: %j', async (text) => {
+    const webhooks = start(new CountedEvents());
+    for (const filter of [{ types: [text] }, { [text]: 1 }]) {
+      expect(await codeOf(webhooks.add(null, { url, filter }))).toBe('webhooks/parameter');
+    }
   });
 
   it('is refused beyond the bound, and for a target that is not public', async () => {

@@ -24,7 +24,7 @@ import type { Logger } from '#kernel/logger.js';
 import { Polling } from '#kernel/polling.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { webhookErrors } from '#services/webhooks/errors.js';
+import { isStorable, UNSTORABLE, webhookErrors } from '#services/webhooks/errors.js';
 import type { EventSource } from '#services/webhooks/event-source.js';
 import { HookRunner, type ReceiverAnswer, sendSigned } from '#services/webhooks/hook-runner.js';
 import type { WebhookMetrics } from '#services/webhooks/metrics.js';
@@ -117,6 +117,7 @@ export class Webhooks {
     if (JSON.stringify(filter).length > LONGEST_FILTER) {
       throw webhookErrors.parameter({ parameter: 'filter', problem: 'it is too long' });
     }
+    if (!isStorable(filter)) throw webhookErrors.parameter({ parameter: 'filter', problem: UNSTORABLE });
     source.check(filter);
     const { cursor } = source;
     if (cursor === null)

@@ -169,6 +169,25 @@ export async function storeDeliveries(
 }
 
 /**
+ * Moves the cursor of a webhook without events.
+ *
+ * @param cursors before: the cursor that it must have
+ * @returns false: it has another one, or is gone
+ */
+export async function moveCursor(
+  client: Client,
+  id: string,
+  cursors: { readonly before: string; readonly after: string },
+): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'move-cursor',
+    text: 'UPDATE webhooks SET cursor = $3 WHERE id = $1 AND cursor = $2',
+    values: [id, cursors.before, cursors.after],
+  });
+  return rowCount === 1;
+}
+
+/**
  * Takes the name of the chain from the cursors that are beyond its newest masterchain block: they are of the chain before it was set
  * back. So the events that go on from them begin where the index begins, and `gap` comes first, as for a cursor of another chain.
  *
