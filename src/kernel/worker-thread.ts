@@ -32,7 +32,7 @@ export function startThread(entry: URL, start: unknown, options: WorkerOptions =
   return new Worker(fromSources ? SOURCE_ENTRY : entry, {
     ...options,
     workerData: { entry: entry.href, start } satisfies WorkerData,
-    execArgv: fromSources ? ['--conditions=source'] : [],
+    execArgv: [...(options.execArgv ?? []), ...(fromSources ? ['--conditions=source'] : [])],
   });
 }
 

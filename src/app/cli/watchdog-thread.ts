@@ -1,5 +1,6 @@
 // A thread that sees signals which a stuck main loop does not: started by watchdog.ts. It imports nothing of Tern, so that it starts fast.
 import { writeSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import process from 'node:process';
 import { parentPort, workerData } from 'node:worker_threads';
 
@@ -69,14 +70,15 @@ handles = signalHandles();
 parentPort?.postMessage('watching');
 
 /**
- * Handles of the signals that end a process. They come from `process.binding`, which is deprecated (DEP0111) and has no
- * replacement here; where it is missing, only a shutdown that the main loop has begun itself is watched.
+ * Handles of the signals that end a process, from inside of Node (20 to 26; `process.binding` has them up to 22 only). Where they are
+ * missing, only a shutdown that the main loop has begun itself is watched.
  */
 function signalHandles(): readonly SignalHandle[] {
-  process.noDeprecation = true;
   try {
-    const { binding } = process as unknown as { binding(name: string): { Signal: new () => SignalHandle } };
-    const { Signal } = binding.call(process, 'signal_wrap');
+    const { internalBinding } = createRequire(import.meta.url)('internal/test/binding') as {
+      internalBinding(name: 'signal_wrap'): { readonly Signal: new () => SignalHandle };
+    };
+    const { Signal } = internalBinding('signal_wrap');
     return SIGNALS.map((signal) => {
       const handle = new Signal();
       handle.unref();

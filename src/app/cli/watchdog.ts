@@ -11,6 +11,9 @@ const BEAT_MS = 500;
 /** How long the main loop may stand still during a shutdown. */
 const STUCK_MS = 30_000;
 
+/** The thread needs the signal handles of Node, which have no public name; their module warns whoever imports it. */
+const EXEC_ARGV = ['--expose-internals', '--no-warnings'];
+
 const LIMITS = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 };
 
 /** The running watchdog. */
@@ -37,7 +40,7 @@ export function startWatchdog(stuckMs = STUCK_MS): Watchdog {
   const shared = new SharedArrayBuffer(WORDS * Int32Array.BYTES_PER_ELEMENT);
   const memory = new Int32Array(shared);
   const entry = new URL('./watchdog-thread.js', import.meta.url);
-  const thread = startThread(entry, { shared, limitMs: stuckMs }, { resourceLimits: LIMITS });
+  const thread = startThread(entry, { shared, limitMs: stuckMs }, { resourceLimits: LIMITS, execArgv: EXEC_ARGV });
   // Without the thread only this protection is missing.
   thread.on('error', () => {});
   thread.unref();
