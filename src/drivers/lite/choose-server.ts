@@ -4,7 +4,7 @@ import type { LiteServer } from '#drivers/lite/server.js';
 import type { LinkedList } from '#kernel/linked-list.js';
 
 /** A server has at least this number of newest states and blocks. */
-const ALWAYS_KEPT = 64;
+export const ALWAYS_KEPT = 64;
 /** A server at most this number of blocks behind the required block is queried with a wait. */
 const SOON = 8;
 /** The reference server refuses to wait for a block further ahead. */

@@ -25,6 +25,11 @@ export interface LiteRequest<Query, Answer, Value> {
    * is quarantined, and another server is queried. Any other error ends the request.
    */
   readonly verify: (answer: Answer) => Value;
+  /**
+   * The newest block that the server has, as far as the value shows it; null: it does not. A server that is further behind than it
+   * claims is passed over while there are others.
+   */
+  readonly headOf?: (value: Value) => number | null;
   /** Work on a large answer that is divided, and makes `verify` quick; must not reject. Undefined: none is needed. */
   readonly prepare?: (answer: Answer) => Promise<void> | undefined;
   /** Makes the server wait for the masterchain block with this seqno (`liteServer.waitMasterchainSeqno`), instead of polling. */

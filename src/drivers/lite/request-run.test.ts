@@ -13,6 +13,69 @@ function from(server: FakeLiteserver, oldest: number): void {
 
 const lookups = (world: PoolInMemory) => world.servers.map((each) => each.count(LiteServerLookupBlock));
 
+describe('a server that shows to be further behind than it claims', () => {
+  /** The newest block that a server shows. */
+  const newest = () =>
+    seqnoRequest(100, { need: { kind: 'head' }, verify: ({ id }) => id.seqno, headOf: (seqno) => seqno });
+
+  it('is passed over, however fast it is, and not blamed', async () => {
+    const world = await new PoolInMemory(3).start();
+    const [behind, ...others] = world.servers as [FakeLiteserver, ...FakeLiteserver[]];
+    for (const each of others) each.delayMs = 40;
+    behind.on(LiteServerLookupBlock, () => headerOf(60));
+    for (let i = 0; i < 20; i++) {
+      expect(await world.after(200, world.pool.query(newest()))).toBe(100);
+      await world.pass(1_000);
+    }
+    expect(behind.count(LiteServerLookupBlock)).toBeGreaterThan(0);
+    expect(world.pool.metrics().servers.map(({ state }) => state)).toEqual(['healthy', 'healthy', 'healthy']);
+  });
+
+  it('is believed when there is no other, or none that answers', async () => {
+    const alone = await new PoolInMemory(1).start();
+    alone.servers[0]!.on(LiteServerLookupBlock, () => headerOf(60));
+    expect(await alone.after(100, alone.pool.query(newest()))).toBe(60);
+    const world = await new PoolInMemory(2, { attemptTimeoutMs: 1_000 }).start();
+    const [behind, silent] = world.servers as [FakeLiteserver, FakeLiteserver];
+    behind.on(LiteServerLookupBlock, () => headerOf(60));
+    silent.on(LiteServerLookupBlock, () => null);
+    expect(await world.after(2_500, world.pool.query(newest()))).toBe(60);
+  });
+
+  it('is believed when it is no further behind than servers may be', async () => {
+    const world = await new PoolInMemory(2).start();
+    for (const each of world.servers) each.on(LiteServerLookupBlock, () => headerOf(95));
+    expect(await world.after(100, world.pool.query(newest()))).toBe(95);
+    expect(lookups(world).reduce((sum, count) => sum + count)).toBe(1);
+  });
+});
+
+describe('an archive', () => {
+  it('stays one when it lacked a new block for a moment', async () => {
+    const world = await new PoolInMemory(2, {}, (servers) => {
+      for (const each of servers) each.advance(1_000);
+      from(servers[1]!, 900);
+      servers[0]!.delayMs = 40;
+    }).start();
+    const [archive, recent] = world.servers as [FakeLiteserver, FakeLiteserver];
+    expect(await world.after(500, world.pool.query(seqnoRequest(50)))).toBe(50);
+    recent.delayMs = 80;
+    archive.delayMs = 1;
+    await world.pass(60_000);
+    let isLate = true;
+    archive.on(LiteServerLookupBlock, ({ id }) => (isLate ? errorAnswer(651, 'block not found') : headerOf(id.seqno)));
+    for (let i = 0; i < 20; i++) await world.after(500, world.pool.query(seqnoRequest(1_000 - i)));
+    isLate = false;
+    recent.delayMs = 1;
+    archive.delayMs = 40;
+    expect(archive.count(LiteServerLookupBlock)).toBeGreaterThan(1);
+    for (let i = 0; i < 5; i++) {
+      await world.pass(60_000);
+      expect(await world.after(500, world.pool.query(seqnoRequest(40 + i)))).toBe(40 + i);
+    }
+  });
+});
+
 describe('a server that lies', () => {
   it('is set aside, the reason is reported, and another one is asked; each time for longer', async () => {
     const world = await new PoolInMemory(2, { quarantineMs: 1_000 }).start();

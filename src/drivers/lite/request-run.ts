@@ -1,4 +1,5 @@
 import {
+  ALWAYS_KEPT,
   type Candidate,
   chooseServer,
   hasRequired,
@@ -64,6 +65,8 @@ export class RequestRun<Query, Answer, Value> {
   /** Servers not to be queried again in this pass; and servers not to be queried again at all. */
   readonly #queried = new Set<LiteServer>();
   readonly #excluded = new Set<LiteServer>();
+  /** An answer of a server that is behind, for when no other one can be queried. */
+  #behind: VerifiedAnswer<Answer, Value> | null = null;
   #attempts = 0;
   #pass = 0;
   #hedges = 0;
@@ -269,9 +272,23 @@ export class RequestRun<Query, Answer, Value> {
       this.#lied(server, { kind: 'lied', text: `invalid answer: ${error.message}`, error });
       return;
     }
+    if (this.#isBehind(server, value)) {
+      this.#excluded.add(server);
+      this.#behind ??= { server, answer, value, bytes };
+      if (this.#active.size === 0) this.#next();
+      return;
+    }
     this.#recordHistory(server);
     for (const other of this.#tried.refused()) other.recordContradiction();
     this.#end((settle) => settle.resolve({ server, answer, value, bytes }), false);
+  }
+
+  /** Whether a server has shown to be further behind than it claims: a node that is out of sync knows newer blocks than it has. */
+  #isBehind(server: LiteServer, value: Value): boolean {
+    const head = this.#request.headOf?.(value) ?? null;
+    const { settings, referenceSeqno } = this.#context;
+    const claimed = Math.min(server.seqno, referenceSeqno) - settings.maxLag;
+    return head !== null && head < Math.max(this.#wanted.waitSeqno, claimed);
   }
 
   #lied(server: LiteServer, failure: QueryFailure): void {
@@ -321,7 +338,9 @@ export class RequestRun<Query, Answer, Value> {
   /** All servers were queried, or none can be. */
   #noServer(isExhausted: boolean): void {
     const { settings } = this.#context;
-    if (isExhausted || this.#refusals > 0 || (this.#queried.size > 0 && this.#pass + 1 >= settings.maxRounds)) {
+    const behind = this.#behind;
+    if (behind !== null) this.#end((settle) => settle.resolve(behind), false);
+    else if (isExhausted || this.#refusals > 0 || (this.#queried.size > 0 && this.#pass + 1 >= settings.maxRounds)) {
       this.#end((settle) => settle.reject(this.#conclusion()));
     } else if (this.#queried.size > 0) {
       this.#pass++;
@@ -389,7 +408,8 @@ export class RequestRun<Query, Answer, Value> {
     if (need.seqno < 1) return;
     server.depth.noteAvailable(history, need.seqno);
     for (const other of this.#tried.missing()) {
-      if (need.seqno <= other.seqno) other.depth.noteMissing(history, need.seqno);
+      // A new block that is missing tells that the server is late, not how far back it goes.
+      if (need.seqno <= other.seqno - ALWAYS_KEPT) other.depth.noteMissing(history, need.seqno);
     }
   }
 }

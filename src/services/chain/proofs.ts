@@ -1,5 +1,5 @@
 import { type BlockId, isMasterchain, printBlockId, printPosition, sameBlock } from '#formats/proofs/block-id.js';
-import { type BlockLink, verifyBlockChain } from '#formats/proofs/block-proof.js';
+import { type BlockLink, type BlockLinkForward, verifyBlockChain } from '#formats/proofs/block-proof.js';
 import { proofsErrors } from '#formats/proofs/errors.js';
 import { type ShardBlockLink, verifyShardBlockChain } from '#formats/proofs/shard-block.js';
 import type { SignatureSet } from '#formats/proofs/signatures.js';
@@ -93,6 +93,7 @@ export class ProofReader {
     from: BlockId,
     to: BlockId,
     mode: number,
+    isSigned = false,
   ): Promise<{ readonly links: readonly BlockLink[]; readonly answers: readonly LiteServerPartialBlockProof[] }> {
     const links: BlockLink[] = [];
     const answers: LiteServerPartialBlockProof[] = [];
@@ -104,7 +105,7 @@ export class ProofReader {
         query: { mode, known_block: blockIdToTl(known), target_block: blockIdToTl(to) },
         need: needBetween(known, to, mode),
         immutable: true,
-        verifiedAs: 'block proof',
+        verifiedAs: isSigned ? 'signed block proof' : 'block proof',
         verify: (found) => {
           expectBlock(found.from, known);
           const end = copyBlockId(found.to);
@@ -112,6 +113,7 @@ export class ProofReader {
           verifyBlockChain(known, end, steps);
           if (found.complete) expectBlock(found.to, to);
           else if (steps.length === 0) throw chainErrors['incomplete-answer']({ problem: 'it contains no steps' });
+          if (isSigned && found.complete) signedLink(steps, to);
           return { end, steps };
         },
       });
@@ -129,12 +131,9 @@ export class ProofReader {
     const block = await blockIds.resolveMasterchain(context, at);
     const { id, gen_utime } = block;
     const from = (await trust.before(id.seqno)) ?? (await blockIds.resolve(context, id.seqno - 1)).id;
-    const { links, answers } = await this.#links(context, from, id, HAS_TARGET | OWN_STATE);
-    const last = links.at(-1);
-    if (last?.kind !== 'forward') {
-      throw chainErrors['incomplete-answer']({ problem: `the proof of ${printPosition(id)} contains no signatures` });
-    }
-    return { block: id, gen_utime, signatures: last.signatures, proof: context.proof(answers) };
+    const { links, answers } = await this.#links(context, from, id, HAS_TARGET | OWN_STATE, true);
+    const { signatures } = signedLink(links, id);
+    return { block: id, gen_utime, signatures, proof: context.proof(answers) };
   }
 
   /** The links from a masterchain block to a shard block. The server chooses the masterchain block. */
@@ -190,4 +189,11 @@ function needBetween(from: BlockId, to: BlockId, mode: number) {
   const mc_seqno = Math.max(from.seqno, to.seqno);
   if (from.seqno > to.seqno || (mode & OWN_STATE) !== 0) return needOfState({ id: to, gen_utime: null, mc_seqno });
   return needOfBlock({ id: to, gen_utime: null, mc_seqno: Math.min(from.seqno, to.seqno) });
+}
+
+/** The last link of the proof of a block, which has its signatures. @throws chain/incomplete-answer */
+function signedLink(links: readonly BlockLink[], to: BlockId): BlockLinkForward {
+  const last = links.at(-1);
+  if (last?.kind === 'forward') return last;
+  throw chainErrors['incomplete-answer']({ problem: `the proof of ${printPosition(to)} contains no signatures` });
 }

@@ -167,7 +167,7 @@ export class ReadContext {
   #request<Query, Answer, Value>(
     liteQuery: LiteQuery<Query, Answer, Value>,
   ): LiteRequest<Query, Answer, CheckedAnswer<Value, Answer>> {
-    const { fn, query, need, verify, prepare, waitSeqno, verifiedAs, isUrgent } = liteQuery;
+    const { fn, query, need, verify, prepare, waitSeqno, verifiedAs, isUrgent, headOf } = liteQuery;
     const deadlineMs = this.remainingMs();
     const { signal, cache = true, client } = this.#options;
     const immutable = cache ? liteQuery.immutable : undefined;
@@ -182,6 +182,7 @@ export class ReadContext {
       ...(client === undefined ? {} : { client: client.id, hasKey: client.hasKey }),
       ...(isUrgent === undefined ? {} : { isUrgent }),
       ...(prepare === undefined ? {} : { prepare }),
+      ...(headOf === undefined ? {} : { headOf: ({ value }) => headOf(value) }),
       deadlineMs,
       ...(signal === undefined ? {} : { signal }),
     };

@@ -1,7 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { BlockId } from '#formats/proofs/block-id.js';
+import { blockIdToTl } from '#formats/tl/block-id.js';
 import { decodeBoxed, encodeBoxed } from '#formats/tl/constructor.js';
-import { LiteServerError, LiteServerPartialBlockProof, liteServerFunctions } from '#formats/tl/lite-api.js';
+import {
+  LiteServerError,
+  LiteServerGetBlockHeader,
+  LiteServerGetBlockProof,
+  LiteServerPartialBlockProof,
+  liteServerFunctions,
+  type TonNodeBlockIdExt,
+} from '#formats/tl/lite-api.js';
 import { decodeLiteQuery, encodeLiteQuery } from '#formats/tl/lite-query.js';
 import { silentLogger } from '#kernel/logger.js';
 import type { ReplayLedger } from '#localnet/replay/replay-ledger.js';
@@ -108,6 +116,19 @@ describe('the newest block', () => {
     expect((await chain.head()).block.seqno).toBe(7);
   });
 
+  it('is asked of another server when one leaves the state hash out of its header', async () => {
+    const honest = replayServer(ledger);
+    const source = new DirectSource(async (query) => {
+      const { call } = decodeLiteQuery(query);
+      if (call.name !== LiteServerGetBlockHeader.name) return honest(query);
+      return honest(encodeLiteQuery(LiteServerGetBlockHeader, { ...(call.value as object), mode: 0 } as never, null));
+    }, honest);
+    const modules = { source, clock: new FakeClock(), keyBlocks: new KeyBlockMemory(), logger: silentLogger };
+    const chain = new Chain({ zero_state }, modules);
+    expect((await chain.head()).block.seqno).toBeGreaterThan(0);
+    expect(source.faults).toEqual([expect.objectContaining({ server: 0, code: 'proofs/incomplete' })]);
+  });
+
   it('is waited for without asking again and again', async () => {
     const growing = keptReplay(vectorPath('mainnet-genesis'), { to: 9, head: 5 });
     const asked: Asked[] = [];
@@ -176,6 +197,7 @@ const folder = vectorPath('collection/recorded-net/chain');
 describe('key blocks of the recorded network', () => {
   let ledger: ReplayLedger;
   let keyBlocks: readonly number[];
+  const idOf = (seqno: number): BlockId => ledger.lookup({ workchain: -1, shard: 1n << 63n, by: 'seqno', seqno })!.id;
 
   beforeAll(() => {
     ledger = keptReplay(folder, { to: null, head: null });
@@ -205,7 +227,6 @@ describe('key blocks of the recorded network', () => {
 
   it('are kept on where the configured block is one of them, or newer, and forgotten where it is none', async () => {
     const [first, second, third, ...rest] = keyBlocks as [number, number, number, ...number[]];
-    const idOf = (seqno: number): BlockId => ledger.lookup({ workchain: -1, shard: 1n << 63n, by: 'seqno', seqno })!.id;
     const { zerostate: zero_state } = ledger;
     const run = async (store: KeyBlockMemory, init: number) => {
       const asked: Asked[] = [];
@@ -249,5 +270,33 @@ describe('key blocks of the recorded network', () => {
       expect(read.proof!.flatMap(({ steps }) => steps)).toHaveLength(1);
       expect(asked.at(-1)).toEqual({ known, target: at });
     }
+  });
+
+  it('have no signatures in a proof that goes beyond a block and back: another server is asked', async () => {
+    const honest = replayServer(ledger);
+    const [, second] = keyBlocks;
+    const at = second! + 1;
+    const proof = async (known_block: TonNodeBlockIdExt, target_block: TonNodeBlockIdExt) => {
+      const query = { mode: 1, known_block, target_block };
+      return decodeBoxed(
+        await honest(encodeLiteQuery(LiteServerGetBlockProof, query, null)),
+        LiteServerPartialBlockProof,
+      ).value;
+    };
+    const source = new DirectSource(async (query) => {
+      const { call } = decodeLiteQuery(query);
+      if (call.name !== LiteServerGetBlockProof.name) return honest(query);
+      const { known_block, target_block } = call.value as LiteServerGetBlockProof;
+      if (target_block?.seqno !== at) return honest(query);
+      const beyond = blockIdToTl(idOf(keyBlocks[2]!));
+      const [there, back] = [await proof(known_block, beyond), await proof(beyond, target_block)];
+      const steps = [...there.steps, ...back.steps];
+      return encodeBoxed(LiteServerPartialBlockProof, { ...back, from: known_block, complete: true, steps });
+    }, honest);
+    const modules = { source, clock: new FakeClock(), keyBlocks: new KeyBlockMemory(), logger: silentLogger };
+    const chain = new Chain({ zero_state: ledger.zerostate }, modules);
+    await chain.head();
+    expect((await chain.blockSignatures({ at })).signatures.signatures.length).toBeGreaterThan(0);
+    expect(source.faults).toEqual([expect.objectContaining({ server: 0, code: 'chain/incomplete-answer' })]);
   });
 });

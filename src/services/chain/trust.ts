@@ -221,6 +221,7 @@ export class Trust {
         this.#requireSameBranch(chain);
         return { chain, complete };
       },
+      headOf: ({ chain, complete }) => (complete ? chain.to.seqno : null),
       verifiedAs: `newest block after ${head === null ? 'none' : printBlockId(head.id)}`,
       ...(waitSeqno === undefined ? {} : { waitSeqno }),
     });
@@ -230,12 +231,15 @@ export class Trust {
     if (id.seqno === 0) {
       return { id, gen_utime: null, mc_seqno: 0, end_lt: 0n, header: null, state_hash: id.root_hash };
     }
-    const header = await this.#header(context, id);
+    const { header, state_hash } = await this.#header(context, id);
     const { gen_utime, end_lt } = header.info;
-    return { id, gen_utime, mc_seqno: id.seqno, end_lt, header, state_hash: stateHash(header).slice() };
+    return { id, gen_utime, mc_seqno: id.seqno, end_lt, header, state_hash };
   }
 
-  async #header(context: ReadContext, id: BlockId): Promise<BlockHeader> {
+  async #header(
+    context: ReadContext,
+    id: BlockId,
+  ): Promise<{ readonly header: BlockHeader; readonly state_hash: Uint8Array }> {
     const { value } = await context.query({
       fn: LiteServerGetBlockHeader,
       query: { id: blockIdToTl(id), mode: WITH_STATE_UPDATE },
@@ -247,7 +251,7 @@ export class Trust {
         expectBlock(answer.id, id);
         const header = verifyBlockHeader(answer.header_proof, id);
         this.#requireParent(header);
-        return header;
+        return { header, state_hash: stateHash(header).slice() };
       },
     });
     return value;
