@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { BlockList, isIPv4, isIPv6, type Socket } from 'node:net';
 import { type BodyReader, hasLargeBody } from '#api/http/body-reader.js';
+import { OPEN_TO_ALL } from '#api/http/early-refusals.js';
 import { httpErrors } from '#api/http/errors.js';
 import type { HttpSettings } from '#api/http/options.js';
 import type { TurnOf, Turns } from '#api/http/turns.js';
@@ -527,7 +528,7 @@ function answerUnbegun(response: ServerResponse, apiVersion: string): void {
   response.writeHead(503, {
     'Content-Type': 'application/json; charset=utf-8',
     'X-API-Version': apiVersion,
-    'Access-Control-Allow-Origin': '*',
+    ...OPEN_TO_ALL,
     'Retry-After': '1',
     'Content-Length': UNBEGUN.length,
   });

@@ -44,6 +44,17 @@ it('says on every answer how much of a limit is left: fresh, kept and failed one
   expect((await ask('/api/v2/getHead', 'free')).rate).toEqual([null, null, null, null]);
 });
 
+it('lets pages of any origin read how long they shall wait, also from memory', async () => {
+  server = await startFakeServer({}, { access });
+  const url = `${server.url}/api/v2/getHead`;
+  for (let i = 0; i < 3; i++) {
+    const { status, headers } = await fetch(url, { headers: { 'x-api-key': 'spent' } });
+    expect(status).toBe(429);
+    expect(headers.get('access-control-allow-origin')).toBe('*');
+    expect(headers.get('access-control-expose-headers')).toMatch(/Retry-After.*RateLimit-Reset/);
+  }
+});
+
 it('answers 503 while keys cannot be checked', async () => {
   server = await startFakeServer({}, { access });
   expect(await ask('/api/v2/getHead', 'lost')).toMatchObject({ status: 503, retry: '1' });

@@ -4,12 +4,28 @@ import type { Clock } from '#kernel/clock.js';
 import type { RateState } from '#services/access/access.js';
 
 /** Names of {@link rateLimitHeaders}. */
-export const RATE_LIMIT_HEADERS = [
-  'RateLimit-Limit',
-  'RateLimit-Remaining',
-  'RateLimit-Reset',
-  'RateLimit-Policy',
-] as const;
+const RATE_LIMIT_HEADERS = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'] as const;
+
+/** The star stands for all others; older browsers support names only. */
+const EXPOSED_HEADERS = [
+  'X-Request-Id',
+  'X-API-Version',
+  'Retry-After',
+  'X-Tern-Next',
+  'X-Tern-Mc-Seqno',
+  'X-Tern-Lag-Ms',
+  'X-Tern-Ignored',
+  'X-Tern-Follow',
+  'X-Tern-Coverage',
+  ...RATE_LIMIT_HEADERS,
+  '*',
+].join(', ');
+
+/** Pages of any origin may read all answers, and these headers. */
+export const OPEN_TO_ALL = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Expose-Headers': EXPOSED_HEADERS,
+} as const;
 
 /** The state of a limit as headers, as of draft-ietf-httpapi-ratelimit-headers-06. Times are whole seconds, rounded up. */
 export function rateLimitHeaders({ limit, remaining, resetMs, windowMs }: RateState): Record<string, string> {
@@ -117,7 +133,7 @@ export class EarlyRefusals {
     response.writeHead(429, {
       'X-API-Version': apiVersion,
       'X-Request-Id': requestId(),
-      'Access-Control-Allow-Origin': '*',
+      ...OPEN_TO_ALL,
       ...rateHeaders,
       'Retry-After': Math.max(1, Math.ceil((passesAt - now) / 1000)),
       'Content-Type': JSON_TYPE,

@@ -580,8 +580,11 @@ class HeadOfCall implements CurrentHead {
   readonly #api: AnyHttpApi;
   readonly #group: string | null;
 
-  constructor({ endpoint: { api, network }, group }: Pick<EndpointCall, 'endpoint' | 'group'>) {
-    this.seqno = api.headSeqno === undefined ? network.headSeqno() : api.headSeqno();
+  constructor({ endpoint: { api, network, endpoint }, group }: Pick<EndpointCall, 'endpoint' | 'group'>) {
+    const own = api.headSeqno?.();
+    // Both only grow: their sum changes with either.
+    if (own === undefined) this.seqno = network.headSeqno();
+    else this.seqno = endpoint.readsChain === true ? own + network.headSeqno() : own;
     this.changes = api.changes;
     this.keptHeaders = api.keptHeaders;
     this.#api = api;

@@ -47,6 +47,8 @@ export interface Endpoint<Context, Params extends TObject = TObject, Result exte
   readonly schemaName?: string;
   /** How long the response may be cached, by the parameters. */
   readonly freshness: Freshness | ((params: StaticDecode<Params>) => Freshness);
+  /** Whether it reads the chain itself, in an API of which `HttpApi.headSeqno` tells the data: an answer is kept until either moves on. */
+  readonly readsChain?: boolean;
   /**
    * What an answer of freshness `head` depends on, by the parameters: keys of `HttpApi.changes`. It is kept until one of them, or
    * of those that its rows name (`ApiRequest.dependsOn`), changes. Null, and without it: anything, so until the next block.

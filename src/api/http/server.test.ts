@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { HttpServer } from '#api/http/server.js';
-import { type FakeWorld, startFakeServer } from '#test/support/fake-http-api.js';
+import { FakeWorld, fakeApi, fakeNetwork, startFakeServer } from '#test/support/fake-http-api.js';
 
 let server: HttpServer & { readonly world: FakeWorld };
 beforeAll(async () => {
@@ -227,5 +227,32 @@ describe('long answers', () => {
     expect(await raw('/api/v2/getLarge', 'identity')).toMatchObject({ encoding: undefined });
     expect(await raw('/api/v2/getHead', 'gzip')).toMatchObject({ encoding: undefined });
     expect((await ask('GET', '/api/v2/getLarge')).body.result).toBe('large '.repeat(2_000));
+  });
+});
+
+describe('an API of data that lag behind the chain', () => {
+  it('keeps answers until the data change, and those that it reads from the chain until either does', async () => {
+    const world = new FakeWorld();
+    let version = 1;
+    const api = fakeApi(world);
+    const onChain = api.endpoints.map((each) => ({ ...each, readsChain: true }));
+    const apis = [
+      { ...api, headSeqno: () => version },
+      { ...api, prefix: '/api/v3' as const, endpoints: onChain, headSeqno: () => version },
+    ];
+    const lagging = await startFakeServer({}, { networks: [{ ...fakeNetwork('testing', [], world), apis }] });
+    const seqnoOf = async (prefix: string) =>
+      ((await (await fetch(`${lagging.url}${prefix}/getHead`)).json()) as { result: { seqno: number } }).result.seqno;
+    const seqnos = async () => [await seqnoOf('/api/v2'), await seqnoOf('/api/v3')];
+    try {
+      expect(await seqnos()).toEqual([7, 7]);
+      world.head = 8;
+      expect(await seqnos()).toEqual([7, 8]);
+      version = 2;
+      world.head = 9;
+      expect(await seqnos()).toEqual([9, 9]);
+    } finally {
+      await lagging.close();
+    }
   });
 });

@@ -12,7 +12,7 @@ import { ApiRoutes } from '#api/http/api-routes.js';
 import { type AdmittedBody, BodyAdmission, BodyReader, largeBodyBytes } from '#api/http/body-reader.js';
 import { Connections } from '#api/http/connections.js';
 import { addDocsRoutes } from '#api/http/docs-routes.js';
-import { EarlyRefusals, RATE_LIMIT_HEADERS } from '#api/http/early-refusals.js';
+import { EarlyRefusals, OPEN_TO_ALL } from '#api/http/early-refusals.js';
 import type { LiveBody } from '#api/http/endpoint.js';
 import { EndpointCalls } from '#api/http/endpoint-calls.js';
 import { cannotListen, httpErrors } from '#api/http/errors.js';
@@ -108,21 +108,6 @@ const ALLOWED_HEADERS = [
   'X-Request-Id',
 ];
 
-/** The star stands for all others; older browsers support names only. */
-const EXPOSED_HEADERS = [
-  'X-Request-Id',
-  'X-API-Version',
-  'Retry-After',
-  'X-Tern-Next',
-  'X-Tern-Mc-Seqno',
-  'X-Tern-Lag-Ms',
-  'X-Tern-Ignored',
-  'X-Tern-Follow',
-  'X-Tern-Coverage',
-  ...RATE_LIMIT_HEADERS,
-  '*',
-].join(', ');
-
 /** How long browsers may cache a CORS preflight response. */
 const PREFLIGHT_SECONDS = 86_400;
 
@@ -177,7 +162,7 @@ async function buildApp(
   /** Those of all responses. */
   const addHeaders = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.header('x-api-version', versionOf(request)).header('x-request-id', request.id);
-    reply.header('access-control-allow-origin', '*').header('access-control-expose-headers', EXPOSED_HEADERS);
+    reply.headers(OPEN_TO_ALL);
   };
   const rawRoutes = modules.rawRoutes ?? [];
   const message = upgradeAwareMessage(rawRoutes);

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { JsonText } from '#api/http/endpoint.js';
+import { compileParameters } from '#api/http/parameters.js';
 import { v2AccountEndpoints } from '#api/v2/accounts.js';
 import { Address } from '#formats/address/address.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
@@ -7,6 +9,7 @@ import { Account, type AccountState, ShardAccount, stateInitOf } from '#formats/
 import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
 import { ExtraCurrencyCollection } from '#formats/tlb/currency.js';
 import { fromBase64, toHex } from '#kernel/bytes.js';
+import { HashOnlyCell } from '#test/support/hash-only-cell.js';
 import { callV2 } from '#test/support/v2-method.js';
 
 const address = Address.ofParts(0, new Uint8Array(32).fill(0xab));
@@ -139,6 +142,27 @@ describe('an account', () => {
     const text = address.toFriendly({ bounceable: false, testnet: true });
     const { result } = await callV2(v2AccountEndpoints, 'getExtendedAddressInformation', { address: text }, none);
     expect(result).toMatchObject({ address: { '@type': 'accountAddress', account_address: text } });
+  });
+
+  it('has all digits of its integers in the extended form', async () => {
+    const restricted = new HashOnlyCell('8d35049b946cf33b58510bb4560c841a945f7781d6de9fc69ca3f430f6e32273');
+    const fresh = new Builder().storeUint(0, 32).storeUint(77, 32).storeUint(0, 512).endCell();
+    const { kind, addr, storage_stat, storage } = accountOf({ kind: 'account_uninit' });
+    const state_init = { ...stateInitOf(code, fresh), code: restricted };
+    const balance = { ...storage.balance, grams: 20_000_000_123_456_789n };
+    const account = {
+      kind,
+      addr,
+      storage_stat,
+      storage: { ...storage, balance, state: { kind: 'account_active', state_init } },
+    };
+    const read = { ...(await (none as { chain: { account: () => Promise<object> } }).chain.account()), account };
+    const endpoint = v2AccountEndpoints.find(({ name }) => name === 'getExtendedAddressInformation')!;
+    const params = compileParameters(endpoint).read({ address: address.toFriendly() }, 'body');
+    const context = { network: { chain: { account: async () => read } }, read: {}, worked: () => {}, header: () => {} };
+    const { text } = (await endpoint.handle(params, context as never)) as JsonText;
+    expect(text).toContain('"balance":"20000000123456789"');
+    expect(text).toContain('"unlocked_balance":20000000123456789');
   });
 
   it('is no wallet when its code is not known', async () => {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import type { AnyEndpoint } from '#api/http/endpoint.js';
+import { type AnyEndpoint, jsonText } from '#api/http/endpoint.js';
 import { GET_OR_POST, type V2Context, v2Endpoint } from '#api/v2/context.js';
 import { v2Errors } from '#api/v2/errors.js';
 import { accountParams, freshnessAt } from '#api/v2/parameters.js';
@@ -78,6 +78,8 @@ const walletSeqno = Type.Integer({
   format: 'int32',
 });
 const int64 = (description: string) => Type.Integer({ description, format: 'int64' });
+/** May be beyond 2^53: written with all its digits. */
+const exactInt64 = (description: string) => Type.Unsafe<bigint>(int64(description));
 
 const AccountStateRaw = v2Object('AccountStateRaw', {
   '@type': typeName('raw.accountState'),
@@ -117,7 +119,7 @@ const AccountStateDns = v2Object('AccountStateDns', {
 const RWalletLimit = v2Object('RWalletLimit', {
   '@type': typeName('rwallet.limit'),
   seconds: Type.Integer({ description: 'Seconds after `start_at`.', format: 'int32' }),
-  value: int64('Nanotons that are locked until then.'),
+  value: exactInt64('Nanotons that are locked until then.'),
 });
 
 const RWalletConfig = v2Object('RWalletConfig', {
@@ -130,7 +132,7 @@ const AccountStateRWallet = v2Object('AccountStateRWallet', {
   '@type': typeName('rwallet.accountState'),
   wallet_id: walletId,
   seqno: walletSeqno,
-  unlocked_balance: int64('Nanotons that can be spent.'),
+  unlocked_balance: exactInt64('Nanotons that can be spent.'),
   config: RWalletConfig,
 });
 
@@ -142,17 +144,17 @@ const PChanConfig = v2Object('PChanConfig', {
   bob_address: AccountAddress,
   init_timeout: Type.Integer({ description: 'Timeout of initialisation, in seconds.', format: 'int32' }),
   close_timeout: Type.Integer({ description: 'Timeout of closing, in seconds.', format: 'int32' }),
-  channel_id: int64('Channel id.'),
+  channel_id: exactInt64('Channel id.'),
 });
 
 const sidesOfChannel = {
   signed_A: Type.Boolean({ description: 'Whether Alice signed.' }),
   signed_B: Type.Boolean({ description: 'Whether Bob signed.' }),
-  min_A: int64('Minimum amount of Alice.'),
-  min_B: int64('Minimum amount of Bob.'),
+  min_A: exactInt64('Minimum amount of Alice.'),
+  min_B: exactInt64('Minimum amount of Bob.'),
   expire_at: int64('Expiry without agreement: Unix time in seconds.'),
-  A: int64('Nanotons of Alice.'),
-  B: int64('Nanotons of Bob.'),
+  A: exactInt64('Nanotons of Alice.'),
+  B: exactInt64('Nanotons of Bob.'),
 };
 
 const PChanState = Type.Union(
@@ -298,7 +300,8 @@ const getExtendedAddressInformation = v2Endpoint({
   statuses: STATUSES,
   price: () => PRICE.account,
   freshness: freshnessAt,
-  handle: async (query, context) => extendedAddressInformation(await readAccount(query, context), query.address),
+  handle: async (query, context) =>
+    jsonText(exactJson(extendedAddressInformation(await readAccount(query, context), query.address))),
 });
 
 const getWalletInformation = v2Endpoint({
@@ -485,7 +488,7 @@ function accountState(kind: TonlibAccountState, { code, data, state_hash }: Acco
           bob_address: accountAddress(kind.config.b_addr),
           init_timeout: kind.config.init_timeout,
           close_timeout: kind.config.close_timeout,
-          channel_id: Number(kind.config.channel_id),
+          channel_id: kind.config.channel_id,
         },
         state: channelState(kind.state),
         description: paymentChannelText(kind.state),
@@ -495,28 +498,30 @@ function accountState(kind: TonlibAccountState, { code, data, state_hash }: Acco
         '@type': 'rwallet.accountState',
         wallet_id: kind.wallet_id,
         seqno: kind.seqno,
-        unlocked_balance: Number(kind.unlocked_balance),
+        unlocked_balance: kind.unlocked_balance,
         config: {
           '@type': 'rwallet.config',
           start_at: kind.start_at,
-          limits: kind.limits.map(({ seconds, value }) => ({
-            '@type': 'rwallet.limit',
-            seconds,
-            value: Number(value),
-          })),
+          limits: kind.limits.map(({ seconds, value }) => ({ '@type': 'rwallet.limit', seconds, value })),
         },
       };
   }
 }
 
+/** JSON in which a bigint is a number with all its digits. No string of the value has U+0001. */
+function exactJson(value: object): string {
+  const marked = JSON.stringify(value, (_, each) => (typeof each === 'bigint' ? `\u0001${each}` : each));
+  return marked.replace(/"\\u0001(-?[0-9]+)"/g, '$1');
+}
+
 /** tonlib has the values of `expire_at`, `A` and `B` in each other's place; these are the ones of the contract. */
 function channelState(state: PaymentChannelState): Static<typeof PChanState> {
-  const sides = { A: Number(state.A), B: Number(state.B) };
+  const sides = { A: state.A, B: state.B };
   if (state.kind === 'payout') return { '@type': 'pchan.statePayout', ...sides };
   const { kind, signed_A, signed_B, min_A, min_B, expire_at } = state;
   return {
     '@type': kind === 'init' ? 'pchan.stateInit' : 'pchan.stateClose',
-    ...{ signed_A, signed_B, min_A: Number(min_A), min_B: Number(min_B), expire_at },
+    ...{ signed_A, signed_B, min_A, min_B, expire_at },
     ...sides,
   };
 }

@@ -182,6 +182,7 @@ const addressInformation = v3ChainEndpoint({
   price: () => ACCOUNT_PRICE,
   coverage: STATE_COVERAGE,
   freshness: 'head',
+  readsChain: true,
   handle: async (request, context) => {
     const page = { profile: context.profile, addresses: new AddressCollector() };
     return jsonText(writeAnswerJson(V2AddressInformation, await factsOf(request, context), page));
@@ -205,6 +206,7 @@ const walletInformation = v3ChainEndpoint({
   price: () => ACCOUNT_PRICE,
   coverage: STATE_COVERAGE,
   freshness: 'head',
+  readsChain: true,
   handle: async (request, context) => {
     const facts = await factsOf(request, context);
     requireWallet(facts, request.address);

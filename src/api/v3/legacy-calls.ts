@@ -373,6 +373,7 @@ const runGetMethod = v3ChainEndpoint({
   isQueuedElsewhere: true,
   coverage: NEEDS_NOTHING,
   freshness: 'head',
+  readsChain: true,
   handle: async ({ address, method, stack: given = [] }, context) => {
     const { network, read, header, worked } = context;
     const run = await network.contracts.runGetMethod(address, method, given, read);
