@@ -4,6 +4,7 @@ import { httpErrors } from '#api/http/errors.js';
 import { MinedAnswer, minedJson, StatusAnswer, statusJson } from '#api/localnet/answers.js';
 import { LONG_OPERATION_MS, type LocalnetContext, localnetEndpoint, onceVisible } from '#api/localnet/context.js';
 import { paramsOf, shardParameters } from '#api/localnet/parameters.js';
+import { LAST_SECOND } from '#localnet/node/network-time.js';
 
 const TAG = 'Blocks and time';
 const POST = ['POST'] as const;
@@ -12,9 +13,6 @@ const MOST_BLOCKS = 10_000;
 
 /** Ten years of 365 days. */
 const MOST_SECONDS = 10 * 365 * 86_400;
-
-/** `gen_utime:uint32` */
-const LAST_SECOND = 2 ** 32 - 1;
 
 const LEAST_BLOCK_TIME_MS = 50;
 const MOST_BLOCK_TIME_MS = 3_600_000;

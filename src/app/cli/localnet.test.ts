@@ -285,6 +285,7 @@ const wrong: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   [['fund', 'nobody', '1'], /^tern: cli\/localnet-refused: .*parameter address: /],
   [['fund', RAW, '0'], /^tern: cli\/localnet-refused: .*parameter amount: /],
   [['fund', RAW, '99999999'], /^tern: cli\/localnet-refused: .*more than the faucet has/],
+  [['export', 'some/where', '--split-depth', '3'], /^tern: cli\/usage: --split-depth requires --state/],
   [['mine', '0'], /^tern: cli\/usage: the number of blocks is "0"/],
   [['mine', '10001'], /^tern: cli\/usage/],
   [['block-time', 'fast'], /^tern: cli\/usage: the time between blocks is "fast"/],

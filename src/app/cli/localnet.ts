@@ -206,21 +206,22 @@ function commandsOf(environment: CliEnvironment): readonly Command[] {
       await client.post('reset');
       show(await client.get('status'), statusText);
     }),
-    command<{ readonly state?: true; readonly splitDepth: string }>(
+    command<{ readonly state?: true; readonly splitDepth?: string }>(
       'export <folder>',
       'export the chain to a folder, for tern replay, or the states at its head, for tern index --state',
       async ({ client, show }, [path], { state, splitDepth }) => {
         const folder = resolve(path!);
         if (state !== true) {
+          if (splitDepth !== undefined) throw cliErrors.usage({ problem: '--split-depth requires --state' });
           const text = (answer: LocalnetAnswer) => `exported ${answer.blocks} blocks to ${answer.folder}\n`;
           return show(await client.post('export', { folder }), text);
         }
-        const split_depth = numberOf('--split-depth', splitDepth, 0, MAX_SPLIT_BITS);
+        const split_depth = numberOf('--split-depth', splitDepth ?? '0', 0, MAX_SPLIT_BITS);
         show(await client.post('export-state', { folder, split_depth }), exportedStatesText);
       },
     )
       .option('--state', 'write the states of all shards at the head, as nodes write persistent states')
-      .option('--split-depth <bits>', 'divide states by account prefixes of this length; 0 for whole states', '0'),
+      .option('--split-depth <bits>', 'divide states by account prefixes of this length (default: 0, whole states)'),
     command(
       'check <folder>',
       'check every block of an exported chain by the rules of a validator',

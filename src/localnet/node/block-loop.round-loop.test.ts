@@ -225,6 +225,43 @@ describe('what a masterchain block is made of', () => {
     expect(requests.flatMap(({ overrides }) => overrides)).toEqual([account, bad]);
   });
 
+  it('are the wishes of all who ask before it begins', async () => {
+    const { loop, requests, pass } = loopOf({ paused: true });
+    const underWay = loop.makeBlock();
+    await pass(10);
+    const shared = [loop.nextBlock(), loop.makeBlockWith([account]), loop.makeBlockWith([account]), loop.nextBlock()];
+    const made = await Promise.all([underWay, ...shared]);
+    expect(made.map(({ masterchain }) => masterchain.id.seqno)).toEqual([1, 2, 2, 2, 2]);
+    expect(requests.map(({ overrides }) => overrides.length)).toEqual([0, 2]);
+    expect((await loop.nextBlock()).masterchain.id.seqno).toBe(3);
+  });
+
+  it('are overrides as of the tip that it follows, before messages are taken; one that throws is rejected alone', async () => {
+    const { loop, pool, requests, pass } = loopOf({ paused: true });
+    pool.add(message(1));
+    const seen: number[] = [];
+    const underWay = loop.makeBlock();
+    await pass(10);
+    const [late, failed] = [
+      loop.makeBlockWith(({ masterchain }) => {
+        seen.push(masterchain.id.seqno);
+        pool.clear();
+        return [account];
+      }),
+      loop.makeBlockWith(() => {
+        throw new TypeError('not now');
+      }),
+    ];
+    await expect(failed).rejects.toThrow('not now');
+    expect((await late).masterchain.id).toEqual(idOf(2));
+    await underWay;
+    expect(seen).toEqual([1]);
+    expect(requests.map(({ externals, overrides }) => [externals.length, overrides.length])).toEqual([
+      [1, 0],
+      [0, 1],
+    ]);
+  });
+
   it('ends when three quarters of the block time are over, and later when it is made on demand', async () => {
     for (const [messages, paused, blockTimeMs, budgetMs] of [
       ['external', false, 1_000, 750],

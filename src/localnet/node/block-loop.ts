@@ -1,14 +1,11 @@
-import { isMasterchain, printShard, type Shard, sameShard } from '#formats/proofs/block-id.js';
-import { shardChildren, shardParent, shardPrefixLength, shardSibling, WHOLE_WORKCHAIN } from '#formats/tlb/block-id.js';
-import { decodeCell } from '#formats/tlb/codec/codec.js';
-import { configParam } from '#formats/tlb/config/config-params.js';
-import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
+import { type Shard, sameShard } from '#formats/proofs/block-id.js';
 import { type CancelSchedule, type Clock, pause } from '#kernel/clock.js';
 import { isTernError } from '#kernel/tern-error.js';
 import type { ChainTip, NewBlockBundle, Zerostate } from '#localnet/ledger/block-bundle.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { ExternalMessagePool } from '#localnet/node/external-messages.js';
 import type { NetworkTime } from '#localnet/node/network-time.js';
+import type { ShardCommand } from '#localnet/node/shard-commands.js';
 import type { BlockIsFull, BlockRequest, ProducedBundle, StateOverride } from '#localnet/producer/block-request.js';
 
 /** Dependencies of the block loop. */
@@ -30,8 +27,11 @@ export interface BlockLoopModules {
   readonly onTrouble: (error: unknown) => void;
 }
 
-interface PendingOverrides {
-  readonly overrides: readonly StateOverride[];
+/** State overrides, or a function that makes them from the tip that their block follows. */
+export type OverridesOfBlock = readonly StateOverride[] | ((tip: ChainTip) => readonly StateOverride[]);
+
+interface PendingOverrides<Overrides = OverridesOfBlock> {
+  readonly overrides: Overrides;
   readonly resolve: (bundle: NewBlockBundle) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -100,6 +100,8 @@ export class BlockLoop {
   #wants: { split: readonly Shard[]; merge: readonly Shard[] } = { split: [], merge: [] };
   /** The block in production, and after it those on demand. */
   #last: Promise<unknown> = Promise.resolve();
+  /** The block of {@link nextBlock}, until it begins. */
+  #next: Promise<NewBlockBundle> | null = null;
   #running = false;
   readonly #suspects = new SuspectMessages();
 
@@ -157,18 +159,28 @@ export class BlockLoop {
     return this.#enqueue(() => this.#make());
   }
 
+  /** Produces a bundle that begins after this call; several callers share it. @throws as {@link makeBlock} */
+  nextBlock(): Promise<NewBlockBundle> {
+    this.#next ??= this.#enqueue(() => {
+      this.#next = null;
+      return this.#make();
+    });
+    return this.#next;
+  }
+
   /**
-   * Applies state overrides in one bundle, which is produced now.
-   * @throws localnet/not-made when one of them fails; as {@link makeBlock}
+   * Applies state overrides in one bundle, which is produced now. A function is called when the bundle begins, before its external-in
+   * messages are taken from the pool.
+   * @throws localnet/not-made when one of them fails; what the function throws; as {@link makeBlock}
    */
-  async makeBlockWith(overrides: readonly StateOverride[]): Promise<NewBlockBundle> {
+  async makeBlockWith(overrides: OverridesOfBlock): Promise<NewBlockBundle> {
     if (this.#closed) throw localnetErrors.closing({});
     this.#busyAt = this.#modules.clock.now();
     const made = new Promise<NewBlockBundle>((resolve, reject) => {
       this.#pending.push({ overrides, resolve, reject });
     });
     // A block in production does not include them. A failure also rejects the pending overrides.
-    this.makeBlock().catch(() => {});
+    this.nextBlock().catch(() => {});
     return made;
   }
 
@@ -260,7 +272,7 @@ export class BlockLoop {
 
   async #make(): Promise<NewBlockBundle> {
     if (this.#closed) throw localnetErrors.closing({});
-    const wishes = this.#pending.splice(0);
+    const wishes = wishesAt(this.#modules.tip(), this.#pending.splice(0));
     try {
       const made = await this.#produce(wishes);
       for (const { resolve, reject, overrides } of wishes) {
@@ -277,7 +289,7 @@ export class BlockLoop {
     }
   }
 
-  async #produce(wishes: readonly PendingOverrides[]): Promise<ProducedBundle> {
+  async #produce(wishes: readonly Wish[]): Promise<ProducedBundle> {
     const { time, pool, tip, zerostates, produce, append, onProduced, onDropped } = this.#modules;
     const externals = this.#suspects.leaveOut ? [] : pool.messages();
     const produced = await produce({
@@ -297,6 +309,20 @@ export class BlockLoop {
     if (this.#mining === 'auto' && !this.#running) this.#schedule(this.#pauseMs());
     return produced;
   }
+}
+
+type Wish = PendingOverrides<readonly StateOverride[]>;
+
+/** What is pending when a block follows this tip, without what cannot be made, which is rejected. */
+function wishesAt(tip: ChainTip, pending: readonly PendingOverrides[]): Wish[] {
+  return pending.flatMap(({ overrides, resolve, reject }) => {
+    try {
+      return [{ overrides: typeof overrides === 'function' ? overrides(tip) : overrides, resolve, reject }];
+    } catch (error) {
+      reject(error);
+      return [];
+    }
+  });
 }
 
 /** How often block production may fail with the pending messages and succeed without them. */
@@ -329,70 +355,4 @@ class SuspectMessages {
 
 function textOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
-}
-
-/** A requested split or merge: the shards that must want it, and how to recognise that it has happened. */
-export interface ShardCommand {
-  readonly wants: { readonly split: readonly Shard[]; readonly merge: readonly Shard[] };
-  readonly happened: (tip: ChainTip) => boolean;
-}
-
-/** @throws localnet/no-such-shard, localnet/cannot-split */
-export function splitCommand(tip: ChainTip, shard: Shard): ShardCommand {
-  requireShard(tip, shard);
-  const depth = shardPrefixLength(shard.shard);
-  const most = splitLimits(tip, shard.workchain).max_split;
-  if (depth >= most) {
-    const problem = `its prefix has ${depth} bits, and max_split of the workchain is ${most}`;
-    throw localnetErrors['cannot-split']({ shard: printShard(shard), problem });
-  }
-  const [left] = shardChildren(shard.shard);
-  return {
-    wants: { split: [shard], merge: [] },
-    happened: (now) => hasShard(now, { ...shard, shard: left }),
-  };
-}
-
-/** @throws localnet/no-such-shard, localnet/cannot-merge */
-export function mergeCommand(tip: ChainTip, shard: Shard): ShardCommand {
-  requireShard(tip, shard);
-  if (shard.shard === WHOLE_WORKCHAIN) {
-    throw localnetErrors['cannot-merge']({ shard: printShard(shard), problem: 'it is the whole workchain' });
-  }
-  const sibling = { ...shard, shard: shardSibling(shard.shard) };
-  if (!hasShard(tip, sibling)) {
-    throw localnetErrors['cannot-merge']({
-      shard: printShard(shard),
-      problem: `its sibling ${printShard(sibling)} is split further`,
-    });
-  }
-  const depth = shardPrefixLength(shard.shard);
-  const least = splitLimits(tip, shard.workchain).min_split;
-  if (depth <= least) {
-    const problem = `its prefix has ${depth} bits, and min_split of the workchain is ${least}`;
-    throw localnetErrors['cannot-merge']({ shard: printShard(shard), problem });
-  }
-  return {
-    wants: { split: [], merge: [shard, sibling] },
-    happened: (now) => hasShard(now, { ...shard, shard: shardParent(shard.shard) }),
-  };
-}
-
-function hasShard({ shards }: ChainTip, shard: Shard): boolean {
-  return shards.some(({ id }) => sameShard(id, shard));
-}
-
-function requireShard(tip: ChainTip, shard: Shard): void {
-  if (!isMasterchain(shard) && hasShard(tip, shard)) return;
-  const shards = tip.shards.map(({ id }) => printShard(id)).join(' ');
-  throw localnetErrors['no-such-shard']({ shard: printShard(shard), shards });
-}
-
-/** Limits of shard prefix lengths of a workchain, from configuration parameter 12. */
-function splitLimits(
-  { masterchain }: ChainTip,
-  workchain: number,
-): { readonly min_split: number; readonly max_split: number } {
-  const { config } = decodeCell(ShardStateUnsplit, masterchain.state).custom!.value.config;
-  return configParam(config, 12)?.get(workchain) ?? { min_split: 0, max_split: 0 };
 }

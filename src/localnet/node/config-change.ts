@@ -19,6 +19,7 @@ import type { Zerostate } from '#localnet/ledger/block-bundle.js';
 import type { Genesis } from '#localnet/ledger/genesis.js';
 import { localnetErrors } from '#localnet/node/errors.js';
 import type { StateOverride } from '#localnet/producer/block-request.js';
+import { configProblem } from '#localnet/producer/mc-state-extra.js';
 import { validatorKey } from '#localnet/producer/sign-block.js';
 
 /** Parameters that every block requires. */
@@ -26,7 +27,8 @@ const NEEDED: ReadonlySet<number> = new Set([0, 8, 12, 18, 20, 21, 22, 23, 24, 2
 
 /**
  * Creates the override that sets a configuration parameter in the data of the config contract, as a vote would: the
- * next masterchain block is a key block with the new configuration.
+ * next masterchain block is a key block with the new configuration. A dictionary in the contract that blocks ignore is replaced by the
+ * configuration in force.
  *
  * @param masterchain state of the masterchain
  * @param genesis of the network
@@ -40,7 +42,7 @@ export function changeConfig(
   value: Cell | null,
 ): StateOverride {
   const state = decodeCell(ShardStateUnsplit, masterchain);
-  const { config_addr } = state.custom!.value.config;
+  const { config_addr, config: inForce } = state.custom!.value.config;
   const address = Address.ofParts(MASTERCHAIN, config_addr);
   const account = state.accounts.value.get(config_addr)?.account.value;
   const data =
@@ -52,9 +54,14 @@ export function changeConfig(
   }
   requireForm(index, value);
   const slice = openCell(data);
-  const dictionary = configDictionary(slice.loadRef());
+  const ofContract = configDictionary(slice.loadRef());
+  // Blocks would ignore a change of what they ignore already.
+  const dictionary = configProblem(ofContract, inForce) === null ? ofContract : inForce;
   const changed = value === null ? dictionary.delete(index) : dictionary.set(index, value);
-  const problem = signingProblem(changed, genesis.validatorSeed) ?? workchainProblem(changed, genesis.workchains);
+  const problem =
+    configProblem(changed, inForce) ??
+    signingProblem(changed, genesis.validatorSeed) ??
+    workchainProblem(changed, genesis.workchains);
   if (problem !== null) throw localnetErrors['not-made']({ wanted: wantedParam(index), problem });
   return {
     kind: 'account',

@@ -8,6 +8,7 @@ import { accountPrefix, MASTERCHAIN, shardContains } from '#formats/tlb/block-id
 import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { configParam } from '#formats/tlb/config/config-params.js';
 import { MAX_EXTERNAL_MESSAGE_BYTES, readExternalInMessage } from '#formats/tlb/message.js';
+import { accountOf } from '#formats/tlb/msg-address.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes.js';
 import type { Clock } from '#kernel/clock.js';
@@ -148,6 +149,28 @@ export function hasQueuedMessages({ masterchain, shards }: ChainTip): boolean {
   return [masterchain, ...shards].some(({ state }) => {
     const { out_queue, extra } = decodeCell(ShardStateUnsplit, state).out_msg_queue_info.value;
     return out_queue.root !== null || (extra?.dispatch_queue.root ?? null) !== null;
+  });
+}
+
+/** Logical time after everything in the newest blocks. */
+export function lastLt({ masterchain, shards }: ChainTip): bigint {
+  const lts = [masterchain, ...shards].map(({ state }) => decodeCell(ShardStateUnsplit, state).gen_lt);
+  return lts.reduce((last, lt) => (lt > last ? lt : last));
+}
+
+/** Whether a shard has a queued message between two accounts that was created until a logical time; see {@link hasQueuedMessages}. */
+export function hasQueuedBetween(
+  { masterchain, shards }: ChainTip,
+  { from, to, until }: { readonly from: Address; readonly to: Address; readonly until: bigint },
+): boolean {
+  return [masterchain, ...shards].some(({ state }) => {
+    const { out_queue } = decodeCell(ShardStateUnsplit, state).out_msg_queue_info.value;
+    for (const [, { out_msg }] of out_queue) {
+      const { info } = out_msg.value.msg.value;
+      if (info.kind !== 'int_msg_info' || info.created_lt > until) continue;
+      if (accountOf(info.src)?.toRaw() === from.toRaw() && accountOf(info.dest)?.toRaw() === to.toRaw()) return true;
+    }
+    return false;
   });
 }
 

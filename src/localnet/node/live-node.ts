@@ -1,37 +1,27 @@
 import type { Address } from '#formats/address/address.js';
 import { wholeCell } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
-import type { Cell } from '#formats/cells/cell.js';
-import { type BlockId, printShard, type Shard } from '#formats/proofs/block-id.js';
-import { Block } from '#formats/tlb/block.js';
-import { accountPrefix, shardContains } from '#formats/tlb/block-id.js';
-import type { InMsg } from '#formats/tlb/block-messages.js';
-import { decodeCell, encodeCell } from '#formats/tlb/codec/codec.js';
+import { printShard, type Shard } from '#formats/proofs/block-id.js';
+import { decodeCell } from '#formats/tlb/codec/codec.js';
 import { Message } from '#formats/tlb/message.js';
 import { accountOf } from '#formats/tlb/msg-address.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
-import { bytesEqual } from '#kernel/bytes.js';
-import type { NewBlockBundle } from '#localnet/ledger/block-bundle.js';
+import type { ChainTip } from '#localnet/ledger/block-bundle.js';
 import type { LiveLedger } from '#localnet/ledger/live-ledger.js';
-import {
-  type BlockLoop,
-  MAX_MC_BLOCKS,
-  type MiningMode,
-  mergeCommand,
-  type ShardCommand,
-  splitCommand,
-} from '#localnet/node/block-loop.js';
+import { type BlockLoop, MAX_MC_BLOCKS, type MiningMode } from '#localnet/node/block-loop.js';
 import { changeConfig } from '#localnet/node/config-change.js';
 import { localnetErrors } from '#localnet/node/errors.js';
+import type { ExternalMessageIntake } from '#localnet/node/external-intake.js';
 import {
   accountIn,
-  type ExternalMessageCheck,
-  type ExternalMessagePool,
   hasAccount,
+  hasQueuedBetween,
   hasQueuedMessages,
+  lastLt,
 } from '#localnet/node/external-messages.js';
 import type { Faucet } from '#localnet/node/faucet.js';
 import type { ForkedAccounts } from '#localnet/node/forked-accounts.js';
+import { takeInjectedMessage } from '#localnet/node/injected-messages.js';
 import type {
   MinedIn,
   MinedMessage,
@@ -42,10 +32,11 @@ import type {
   SnapshotInfo,
   WrittenStates,
 } from '#localnet/node/local-node.js';
-import type { NetworkTime } from '#localnet/node/network-time.js';
+import { LAST_SECOND, type NetworkTime } from '#localnet/node/network-time.js';
 import { overridesBackTo, RecentStates } from '#localnet/node/recent-states.js';
 import { seedNetwork } from '#localnet/node/seed.js';
-import type { AccountOverride, PendingExternalIn } from '#localnet/producer/block-request.js';
+import { mergeCommand, type ShardCommand, splitCommand } from '#localnet/node/shard-commands.js';
+import type { AccountOverride, StateOverride } from '#localnet/producer/block-request.js';
 import type { FundedWallet } from '#localnet/wallets/wallet-contract.js';
 
 /** Nanotons. */
@@ -80,6 +71,10 @@ export class LiveNode implements RunningNode {
   readonly #recent = new RecentStates();
   /** One after the other: each begins with what exists. */
   #seeding: Promise<void> = Promise.resolve();
+  /** As {@link #seeding}, of changes of the configuration. */
+  #configuring: Promise<void> = Promise.resolve();
+  /** Nanotons of gifts that the faucet has not sent yet, with their fees. */
+  #promised = 0n;
 
   constructor({ ledger, time, loop, intake, faucet, forked }: NodeParts) {
     this.#ledger = ledger;
@@ -132,6 +127,10 @@ export class LiveNode implements RunningNode {
   }
 
   async advanceTime(seconds: number): Promise<MinedIn> {
+    if (this.#time.now() + seconds > LAST_SECOND) {
+      const problem = `it leads behind ${LAST_SECOND}, the last time that a block can have`;
+      throw localnetErrors['not-made']({ wanted: `an advance of ${seconds} seconds`, problem });
+    }
     this.#time.advance(seconds);
     return { block: (await this.#loop.makeBlock()).masterchain.id };
   }
@@ -142,10 +141,20 @@ export class LiveNode implements RunningNode {
 
   async fund(to: Address, amount: bigint, comment: string | null): Promise<MinedMessage> {
     await this.touch(to);
+    // Without a pause between them: gifts at the same time share what the faucet has.
     this.#requireInFaucet(amount);
-    const message = this.#faucet.transfer(to, amount, comment);
-    const block = await this.#intake.sendAndMine(message);
-    return { block, message_hash: message.message.hash() };
+    this.#promised += amount + FAUCET_FEES;
+    try {
+      const message = this.#faucet.transfer(to, amount, comment);
+      const block = await this.#intake.sendAndMine(message);
+      const { address } = this.#faucet;
+      // A highload wallet sends by a message to itself.
+      await this.#untilDelivered(address, address);
+      await this.#untilDelivered(address, to);
+      return { block, message_hash: message.message.hash() };
+    } finally {
+      this.#promised -= amount + FAUCET_FEES;
+    }
   }
 
   async setAccount(address: Address, change: AccountOverride): Promise<MinedIn> {
@@ -162,14 +171,25 @@ export class LiveNode implements RunningNode {
       throw localnetErrors['not-made']({ wanted: 'a message from any address', problem: `its kind is ${info.kind}` });
     }
     const bundle = await this.#loop.makeBlockWith([{ kind: 'message', message: cell }]);
-    const sent = findInjectedMessage(bundle, dest, cell) ?? cell;
+    const sent = takeInjectedMessage(bundle, dest, cell) ?? cell;
     return { block: bundle.masterchain.id, message_hash: sent.hash() };
   }
 
   async setConfigParam(index: number, value: Uint8Array | null): Promise<MinedIn> {
-    const { state } = this.#ledger.tip.masterchain;
-    const change = changeConfig(state, this.#ledger.genesis, index, value === null ? null : wholeCell(value));
-    return { block: (await this.#loop.makeBlockWith([change])).masterchain.id };
+    const cell = value === null ? null : wholeCell(value);
+    const changeAt = ({ masterchain }: ChainTip) => [
+      changeConfig(masterchain.state, this.#ledger.genesis, index, cell),
+    ];
+    const made = this.#configuring.then(() => {
+      // What is refused needs no block.
+      changeAt(this.#ledger.tip);
+      return this.#loop.makeBlockWith(changeAt);
+    });
+    this.#configuring = made.then(
+      () => {},
+      () => {},
+    );
+    return { block: (await made).masterchain.id };
   }
 
   async seed(): Promise<Seeded> {
@@ -223,10 +243,15 @@ export class LiveNode implements RunningNode {
 
   async revert(id: string): Promise<MinedIn> {
     const { tip: former, deleted } = this.#recent.get(id);
-    this.#intake.clear();
     for (let attempts = 0; attempts < MOST_REVERTS; attempts++) {
-      const overrides = overridesBackTo(former, this.#ledger.tip);
-      for (let from = 0; from < overrides.length; from += OVERRIDES_AT_A_TIME) {
+      let overrides: readonly StateOverride[] = [];
+      // The block before it may have changed something as well.
+      await this.#loop.makeBlockWith((tip) => {
+        if (attempts === 0) this.#intake.clear();
+        overrides = overridesBackTo(former, tip);
+        return overrides.slice(0, OVERRIDES_AT_A_TIME);
+      });
+      for (let from = OVERRIDES_AT_A_TIME; from < overrides.length; from += OVERRIDES_AT_A_TIME) {
         await this.#loop.makeBlockWith(overrides.slice(from, from + OVERRIDES_AT_A_TIME));
       }
       // Messages on their way may change what was restored, or may come from contracts that are no more.
@@ -243,9 +268,19 @@ export class LiveNode implements RunningNode {
   async #deliver(): Promise<boolean> {
     for (let blocks = 0; blocks < MOST_DELIVERIES; blocks++) {
       if (this.#intake.waiting === 0 && !hasQueuedMessages(this.#ledger.tip)) return true;
-      await this.#loop.makeBlock();
+      await this.#loop.nextBlock();
     }
     return false;
+  }
+
+  /** Produces blocks until messages between two accounts that exist now are delivered. @throws localnet/no-block */
+  async #untilDelivered(from: Address, to: Address): Promise<void> {
+    const until = lastLt(this.#ledger.tip);
+    for (let blocks = 0; blocks < MAX_MC_BLOCKS; blocks++) {
+      if (!hasQueuedBetween(this.#ledger.tip, { from, to, until })) return;
+      await this.#loop.nextBlock();
+    }
+    throw localnetErrors['no-block']({ wanted: `the message to ${to.toRaw()}`, blocks: MAX_MC_BLOCKS });
   }
 
   async exportTo(folder: string): Promise<{ readonly blocks: number }> {
@@ -265,8 +300,9 @@ export class LiveNode implements RunningNode {
   #requireInFaucet(amount: bigint): void {
     const { address } = this.#faucet;
     const balance = accountIn(this.#ledger.tip, address)?.balance.grams ?? 0n;
-    if (amount + FAUCET_FEES <= balance) return;
-    const problem = `the faucet has ${balance} nanotons, and ${FAUCET_FEES} of them are for fees`;
+    if (this.#promised + amount + FAUCET_FEES <= balance) return;
+    const promised = this.#promised === 0n ? '' : `, ${this.#promised} are promised to others`;
+    const problem = `the faucet has ${balance} nanotons${promised}, and ${FAUCET_FEES} of them are for fees`;
     throw localnetErrors['not-made']({ wanted: `a gift of ${amount} nanotons`, problem });
   }
 
@@ -275,98 +311,4 @@ export class LiveNode implements RunningNode {
     if (bundle === null) throw localnetErrors['no-block']({ wanted, blocks: MAX_MC_BLOCKS });
     return { block: bundle.masterchain.id };
   }
-}
-
-/** Receives external-in messages: checks them and adds them to the pool. */
-export class ExternalMessageIntake {
-  readonly #check: ExternalMessageCheck;
-  readonly #pool: ExternalMessagePool;
-  readonly #loop: BlockLoop;
-  readonly #onPooled: (message: Uint8Array) => void;
-
-  /** @param onPooled called with the BoC of each message that was accepted */
-  constructor(
-    check: ExternalMessageCheck,
-    pool: ExternalMessagePool,
-    loop: BlockLoop,
-    onPooled: (message: Uint8Array) => void = () => {},
-  ) {
-    this.#check = check;
-    this.#pool = pool;
-    this.#loop = loop;
-    this.#onPooled = onPooled;
-  }
-
-  /** Number of messages that wait for a block. */
-  get waiting(): number {
-    return this.#pool.size;
-  }
-
-  /** Drops all messages that wait. */
-  clear(): void {
-    this.#pool.clear();
-  }
-
-  /** Accepts a message that a client sends; a pending duplicate is ignored. @throws liteserver/*, tvm/* */
-  async accept(body: Uint8Array): Promise<void> {
-    const message = this.#check.parse(body);
-    if (this.#pool.has(message)) return;
-    await this.#check.requireAccepted(message);
-    if (this.#pool.has(message)) return;
-    this.#pool.add(message);
-    this.#onPooled(body);
-    this.#loop.wake();
-  }
-
-  /**
-   * Accepts a message and produces blocks until one includes it.
-   * @returns the masterchain block that commits it
-   * @throws liteserver/*, localnet/not-made, localnet/no-block
-   */
-  async sendAndMine(message: PendingExternalIn): Promise<BlockId> {
-    await this.#check.requireAccepted(message);
-    let problem: string | null = null;
-    let included = false;
-    this.#pool.add(message, (outcome) => {
-      included = outcome?.kind === 'included';
-      if (outcome?.kind !== 'included') problem = outcome?.problem ?? 'the message was forgotten';
-    });
-    this.#onPooled(serializeBoc(message.message));
-    for (let bundles = 0; bundles < MAX_MC_BLOCKS; bundles++) {
-      const { masterchain } = await this.#loop.makeBlock();
-      if (included) return masterchain.id;
-      if (problem !== null) throw localnetErrors['not-made']({ wanted: 'the transfer', problem });
-    }
-    throw localnetErrors['no-block']({ wanted: 'the message', blocks: MAX_MC_BLOCKS });
-  }
-}
-
-/**
- * Finds an injected message in a bundle: the block has set `created_lt` and `created_at`, so that its hash differs.
- * Null when the bundle does not have it.
- *
- * @param message the `int_msg_info` message as it was given
- */
-function findInjectedMessage(bundle: NewBlockBundle, dest: Address, message: Cell): Cell | null {
-  const { info } = decodeCell(Message, message);
-  if (info.kind !== 'int_msg_info') return null;
-  const { created_lt, created_at } = info;
-  const prefix = accountPrefix(dest.hash);
-  for (const { id, root } of [bundle.masterchain, ...bundle.shards]) {
-    if (id.workchain !== dest.workchain || !shardContains(id.shard, prefix)) continue;
-    for (const [, imported] of decodeCell(Block, root).extra.value.in_msg_descr.value) {
-      const found = messageOf(imported);
-      if (found === null) continue;
-      const value = decodeCell(Message, found);
-      if (value.info.kind !== 'int_msg_info') continue;
-      const asGiven = encodeCell(Message, { ...value, info: { ...value.info, created_lt, created_at } });
-      if (bytesEqual(asGiven.hash(), message.hash())) return found;
-    }
-  }
-  return null;
-}
-
-/** Injected messages are imported as if from another shard. */
-function messageOf(imported: InMsg): Cell | null {
-  return imported.kind === 'msg_import_fin' ? imported.in_msg.value.msg.cell : null;
 }

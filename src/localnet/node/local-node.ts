@@ -99,7 +99,7 @@ export interface RunningNode {
   advanceTime(seconds: number): Promise<MinedIn>;
   /** Lets the machine catch up: network time runs slower, or stands still (0), until it is machine time again. */
   setClockSpeed(speed: number): Promise<void>;
-  /** Sends coins from the faucet. @param amount nanotons */
+  /** Sends coins from the faucet, and resolves when they have arrived. @param amount nanotons */
   fund(to: Address, amount: bigint, comment: string | null): Promise<MinedMessage>;
   setAccount(address: Address, change: AccountOverride): Promise<MinedIn>;
   /** Runs an internal message as if its `src` had sent it. @param message BoC of a `Message` with `int_msg_info` */

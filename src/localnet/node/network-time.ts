@@ -1,3 +1,6 @@
+/** The last time that a block can have: `gen_utime:uint32`. */
+export const LAST_SECOND = 2 ** 32 - 1;
+
 /**
  * The time of a local network: machine time, which can be moved forward. It never goes back. Where it is ahead, it can run
  * slower than the machine, or stand still, until the machine has caught up.

@@ -7,7 +7,7 @@ import { decodeCell, Lazy } from '#formats/tlb/codec/codec.js';
 import { type ConfigDictionary, encodeConfigParam } from '#formats/tlb/config/config-params.js';
 import { ShardStateUnsplit } from '#formats/tlb/shard-state.js';
 import { toHex } from '#kernel/bytes.js';
-import { configOfAccounts, nextMcStateExtra } from '#localnet/producer/mc-state-extra.js';
+import { configOfAccounts, configProblem, nextMcStateExtra } from '#localnet/producer/mc-state-extra.js';
 import { readBytes, vectorPath } from '#test/support/vector-files.js';
 
 const zerostate = decodeCell(ShardStateUnsplit, parseBocRoot(readBytes(vectorPath('recorded-chain/zerostate-mc.boc'))));
@@ -50,6 +50,15 @@ describe('the configuration after a block', () => {
     ['has a parameter of an unknown number', before.config.set(1_000, new Builder().endCell()).root],
   ])('is the one before when the data %s', (_, root) => {
     expect(configOfAccounts(withData(config_addr, root), before)).toBe(before);
+  });
+
+  it.each<readonly [number, ConfigDictionary]>([
+    [34, before.config.delete(34)],
+    [8, before.config.set(8, new Builder().storeUint(0, 8).endCell())],
+    [1_000, before.config.set(1_000, new Builder().endCell())],
+  ])('is the one before because of parameter %i, and this is said', (index, config) => {
+    expect(configProblem(config, before.config)).toMatch(new RegExp(`\\b${index}\\b`));
+    expect(configProblem(changed, before.config)).toBeNull();
   });
 
   it('may have anything under negative numbers', () => {

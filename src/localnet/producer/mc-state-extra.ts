@@ -1,3 +1,4 @@
+import type { Cell } from '#formats/cells/cell.js';
 import { type BlockId, MASTERCHAIN_SHARD } from '#formats/proofs/block-id.js';
 import { computeValidatorGroup, validatorConfigOf } from '#formats/proofs/validators.js';
 import type { ShardAccounts } from '#formats/tlb/account.js';
@@ -169,20 +170,36 @@ function configOfAccount(accounts: ShardAccounts, id: Uint8Array, before: Config
   const root = data.ref(0);
   if (bytesEqual(root.hash(0), before.root!.hash(0))) return before;
   const config = configDictionary(root);
-  return isValid(config, before) ? config : null;
+  return configProblem(config, before) === null ? config : null;
 }
 
-function isValid(config: ConfigDictionary, before: ConfigDictionary): boolean {
+/**
+ * Why masterchain blocks ignore a configuration, by the rules of {@link configOfAccounts}; null when they take it over.
+ * @param before the configuration in force
+ */
+export function configProblem(config: ConfigDictionary, before: ConfigDictionary): string | null {
   try {
     for (const [index, cell] of config) {
-      if (index < 0) continue;
-      if (!isConfigParamIndex(index)) return false;
-      decodeConfigParam(index, cell);
+      const problem = paramProblem(index, cell);
+      if (problem !== null) return problem;
     }
     const mandatory = [configParam(before, 9), configParam(config, 9)].flatMap((list) => [...(list ?? [])]);
-    return mandatory.every(([index]) => config.has(index));
+    const missing = mandatory.find(([index]) => !config.has(index));
+    return missing === undefined ? null : `parameter 9 requires parameter ${missing[0]}, which would be missing`;
   } catch (error) {
-    if (isTernError(error)) return false;
+    if (isTernError(error)) return error.message;
+    throw error;
+  }
+}
+
+function paramProblem(index: number, cell: Cell): string | null {
+  if (index < 0) return null;
+  if (!isConfigParamIndex(index)) return `there is no parameter ${index}; those of your own have negative numbers`;
+  try {
+    decodeConfigParam(index, cell);
+    return null;
+  } catch (error) {
+    if (isTernError(error)) return `parameter ${index} cannot be read: ${error.message}`;
     throw error;
   }
 }
