@@ -9,6 +9,7 @@ import {
   incompleteAccounts,
   type MissingAccountParts,
 } from '#drivers/store/write/accounts.js';
+import { lockEvents } from '#drivers/store/write/locks.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 import { parseBocRoot } from '#formats/cells/boc-parse.js';
 import { serializeBoc } from '#formats/cells/boc-serialize.js';
@@ -65,6 +66,7 @@ export class AccountCompleter {
             database.transaction(async (client) => {
               // Batches change accounts under this lock, in their own order.
               await lockTraces(client);
+              await lockEvents(client);
               for (const each of parts) await completeAccount(client, each, WALLET_CODE_HASHES);
               if (parts.length > 0) {
                 await recordContractChange(

@@ -295,16 +295,21 @@ const DELETE_ABSENT = {
   ),
 };
 
+/** A state with all its parts, of which the newest known one lacks some: an imported state can be the same as that of a block. */
+const IS_WHOLE = `(a.state_hash = s.state_hash AND NOT s.incomplete AND (s.data_hash IS NULL OR s.data_boc IS NOT NULL)
+  AND ((a.data_boc IS NULL AND s.data_boc IS NOT NULL) OR coalesce(a.extra_currencies = ${UNKNOWN_CURRENCIES}, false)))`;
+
 /** A batch of older blocks may contain the data that a newer one left out. */
 const FILL_DATA = {
   name: 'fill-accounts',
   text: queueingContracts(
     `
     UPDATE accounts a SET data_boc = s.data_boc,
-      incomplete = coalesce(a.extra_currencies = ${UNKNOWN_CURRENCIES}, false) OR ${NO_CODE('a')}
+      extra_currencies = CASE WHEN ${IS_WHOLE} THEN s.extra_currencies ELSE a.extra_currencies END,
+      incomplete = (NOT ${IS_WHOLE} AND coalesce(a.extra_currencies = ${UNKNOWN_CURRENCIES}, false)) OR ${NO_CODE('a')}
     FROM staged_accounts s
-    WHERE a.address = s.address AND a.incomplete AND a.last_trans_lt > s.last_trans_lt
-      AND a.data_boc IS NULL AND a.data_hash = s.data_hash AND s.data_boc IS NOT NULL`,
+    WHERE a.address = s.address AND a.incomplete AND (${IS_WHOLE} OR (a.last_trans_lt > s.last_trans_lt
+      AND a.data_boc IS NULL AND a.data_hash = s.data_hash AND s.data_boc IS NOT NULL))`,
     'a',
     1,
   ),

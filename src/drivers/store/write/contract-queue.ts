@@ -26,6 +26,7 @@ export function queueingContracts(change: string, account: string, plain: number
 export interface QueuedContract {
   readonly address: Uint8Array;
   readonly last_trans_lt: bigint;
+  readonly mc_seqno: number;
   /** Failed attempts for transient reasons. */
   readonly attempts: number;
   /** Whether not the account changed, but a contract that it references. */
@@ -39,6 +40,9 @@ export interface QueueOrder {
   readonly now: number;
 }
 
+/** Columns of {@link QueuedContract}. */
+const QUEUED = 'address, last_trans_lt, mc_seqno, attempts, not_before > 0 AND attempts = 0 AS again';
+
 /** Due entries: first changed accounts, then those to be detected again. */
 export async function nextQueued(
   client: ClientBase,
@@ -49,9 +53,9 @@ export async function nextQueued(
   const { rows } = await client.query<QueuedContract>({
     name: `next-queued-${direction}`,
     text: `
-      (SELECT address, last_trans_lt, attempts, not_before > 0 AND attempts = 0 AS again FROM contract_queue WHERE not_before = 0 ORDER BY mc_seqno ${direction} LIMIT $1)
+      (SELECT ${QUEUED} FROM contract_queue WHERE not_before = 0 ORDER BY mc_seqno ${direction} LIMIT $1)
       UNION ALL
-      (SELECT address, last_trans_lt, attempts, not_before > 0 AND attempts = 0 AS again FROM contract_queue
+      (SELECT ${QUEUED} FROM contract_queue
         WHERE not_before > 0 AND not_before <= $2 ORDER BY not_before, mc_seqno LIMIT $1)
       LIMIT $1`,
     values: [limit, now],
@@ -82,25 +86,32 @@ export async function isDetectionDue(client: ClientBase): Promise<boolean> {
   return rows.length > 0;
 }
 
+/** A queue entry whose detection has ended. */
+export interface DetectedEntry extends Pick<QueuedContract, 'address' | 'last_trans_lt'> {
+  /** Since which masterchain block the account has had the state with `last_trans_lt`, as far as was known when it was read. */
+  readonly mc_seqno: number;
+  /** Nothing was detected, because the state was incomplete. */
+  readonly incomplete: boolean;
+}
+
 /**
- * Removes entries that have not changed since their detection. An older block may have shown meanwhile that an account has had the same
- * state since before: then it is detected again.
- *
- * @param detected `mc_seqno`: of the state that was detected
+ * Removes entries that have not changed since their detection, in a transaction that holds the lock of `lockTraces`. An older block may
+ * have shown meanwhile that an account has had the same state since before: then it is detected again, as is one whose state was
+ * incomplete and has been completed.
  */
-export async function removeQueued(
-  client: ClientBase,
-  detected: readonly (Pick<QueuedContract, 'address' | 'last_trans_lt'> & { readonly mc_seqno: number })[],
-): Promise<void> {
+export async function removeQueued(client: ClientBase, detected: readonly DetectedEntry[]): Promise<void> {
   await client.query({
     name: 'remove-queued',
-    text: `DELETE FROM contract_queue q USING unnest($1::bytea[], $2::bigint[], $3::integer[]) AS l (address, last_trans_lt, mc_seqno)
+    text: `DELETE FROM contract_queue q
+           USING unnest($1::bytea[], $2::bigint[], $3::integer[], $4::boolean[]) AS l (address, last_trans_lt, mc_seqno, incomplete)
            WHERE q.address = l.address
-             AND (q.last_trans_lt < l.last_trans_lt OR (q.last_trans_lt = l.last_trans_lt AND q.mc_seqno >= l.mc_seqno))`,
+             AND (q.last_trans_lt < l.last_trans_lt OR (q.last_trans_lt = l.last_trans_lt AND q.mc_seqno >= l.mc_seqno))
+             AND (NOT l.incomplete OR EXISTS (SELECT FROM accounts a WHERE a.address = q.address AND a.incomplete))`,
     values: [
       detected.map(({ address }) => address),
       detected.map(({ last_trans_lt }) => last_trans_lt),
       detected.map(({ mc_seqno }) => mc_seqno),
+      detected.map(({ incomplete }) => incomplete),
     ],
   });
 }

@@ -3,6 +3,7 @@ import { CONTRACT_INTERFACES } from '#domain/contracts/interface-registry.js';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { accountKey, addressBytes, listedLast } from '#drivers/store/keys.js';
 import { loadTransaction } from '#drivers/store/stored-transaction.js';
+import { lockEvents } from '#drivers/store/write/locks.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 import { Address } from '#formats/address/address.js';
 import { decodeCell } from '#formats/tlb/codec/codec.js';
@@ -105,6 +106,7 @@ export async function deriveFirstTransactions(
   const addresses = page.rows.map(({ address }) => address);
   const first = await firstTransactions(client, addresses);
   await lockTraces(client);
+  await lockEvents(client);
   await client.query({
     name: 'set-first-transactions',
     text: `UPDATE accounts a SET first_tx = n.first_tx FROM unnest($1::bytea[], $2::bigint[]) AS n (address, first_tx)

@@ -131,6 +131,14 @@ export async function sharedAdvisoryLock(client: ClientBase, lock: AdvisoryLock)
   await client.query('SELECT pg_advisory_xact_lock_shared($1, $2)', [SPACE, LOCKS[lock]]);
 }
 
+/**
+ * Waits for transactions that append to the event log, and holds them up until this one ends. A transaction that appends takes this lock
+ * before it changes rows, after the lock of `lockTraces` if it takes that: others wait for such rows while they hold this lock.
+ */
+export async function lockEvents(client: ClientBase): Promise<void> {
+  await client.query({ name: 'lock-events', text: 'SELECT FROM index_state FOR NO KEY UPDATE' });
+}
+
 /** Takes a lock until the session ends. @returns false when another session holds it */
 async function tryAdvisoryLock(client: ClientBase, lock: AdvisoryLock): Promise<boolean> {
   const { rows } = await client.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1, $2) AS taken', [

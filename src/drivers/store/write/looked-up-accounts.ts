@@ -4,6 +4,7 @@ import { accountKey, firstIdOf } from '#drivers/store/keys.js';
 import { ACCOUNTS, currenciesJson } from '#drivers/store/tables.js';
 import type { ImportedAccountRow } from '#drivers/store/write/accounts.js';
 import { queueingContracts } from '#drivers/store/write/contract-queue.js';
+import { lockEvents } from '#drivers/store/write/locks.js';
 import { lockTraces } from '#drivers/store/write/traces.js';
 
 /** Accounts that were read from the chain because the index has never seen them. */
@@ -41,6 +42,7 @@ export async function addLookedUpAccounts(
 ): Promise<boolean> {
   // Batches merge accounts and their first transactions under this lock.
   await lockTraces(client);
+  await lockEvents(client);
   const { rowCount } = await client.query({
     name: 'looked-up-block',
     text: `SELECT FROM index_state s JOIN blocks b ON b.id = $1

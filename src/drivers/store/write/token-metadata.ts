@@ -3,6 +3,7 @@ import pg from 'pg';
 import { recordContractChange } from '#drivers/store/event-log.js';
 import { accountKey } from '#drivers/store/keys.js';
 import { stagingTable } from '#drivers/store/write/contract-tables.js';
+import { lockEvents } from '#drivers/store/write/locks.js';
 
 /** The key of a row of `token_metadata`. */
 interface MetadataKey {
@@ -76,6 +77,7 @@ export async function settleMetadata(
   now: number,
 ): Promise<boolean> {
   if (outcomes.length === 0) return false;
+  await lockEvents(client);
   const { rows } = await client.query<{ changes: boolean }>({
     name: 'settle-metadata',
     text: `
@@ -135,6 +137,7 @@ export async function replaceOverrides(
   overrides: readonly StoredOverride[],
   now: number,
 ): Promise<number> {
+  await lockEvents(client);
   const given = [
     overrides.map(({ address }) => address),
     overrides.map(({ kind }) => kind),

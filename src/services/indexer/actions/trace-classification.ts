@@ -15,6 +15,7 @@ import {
   writeClassificationWaits,
 } from '#drivers/store/write/actions.js';
 import { type CompleteTrace, readCompleteTraces } from '#drivers/store/write/derivations.js';
+import { lockEvents } from '#drivers/store/write/locks.js';
 import {
   type PastContract,
   type PastFacts,
@@ -285,6 +286,7 @@ export class TraceClassification {
 
   /** Writes what was classified, in the transaction of the caller, and records that answers made before do not hold any more. */
   async write(client: pg.ClientBase, { traces, waits, past }: ClassifiedPage): Promise<void> {
+    if (traces.length + waits.length + past.length > 0) await lockEvents(client);
     if (traces.length > 0) {
       const participants = await writeClassifications(client, traces, this.#layouts);
       await recordContractChange(client, participants, { traces: traces.map(({ root }) => root) });

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { addressBytes } from '#drivers/store/keys.js';
 import { writeClassificationWaits } from '#drivers/store/write/actions.js';
+import { lockEvents } from '#drivers/store/write/locks.js';
 import {
   forgetUnavailablePast,
   pastKey,
@@ -24,6 +25,9 @@ const at = (n: number) => Address.ofParts(0, new Uint8Array(32).fill(n));
 const [OWNER, MASTER, WALLET] = [at(1), at(2), at(3)];
 const EMPTY = new Builder().endCell();
 const ROOT = 77n;
+
+/** Sessions that wait for a lock. */
+const WAITING = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
 
 let tvm: TvmPool;
 let index: ContractIndex;
@@ -92,6 +96,22 @@ describe('a contract after an earlier block', () => {
     await index.database.transaction((client) => wantPastContracts(client, [PAST]));
     expect(await index.past.next()).toBeNull();
     expect([asked, await index.count('jetton_wallets')]).toEqual([[5], 0]);
+  });
+
+  it('is written while the trace that waits for it is classified again', async () => {
+    index.chain.accountAt = async () => null;
+    await want();
+    const { client } = index;
+    await client.query('BEGIN');
+    await lockEvents(client);
+    await client.query('DELETE FROM classification_waits');
+    const read = index.past.next();
+    read.catch(() => {});
+    await expect.poll(() => index.database.query({ text: WAITING })).toHaveLength(1);
+    await writeClassificationWaits(client, [{ root: ROOT, address: addressBytes(WALLET) }]);
+    await client.query('COMMIT');
+    expect(await read).toMatchObject({ detected: 1 });
+    expect(await known()).toEqual({ outcome: 'read', contract: null });
   });
 
   it('may not have existed', async () => {

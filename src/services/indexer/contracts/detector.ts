@@ -9,6 +9,7 @@ import { addImportedAccounts, setCodeMethods } from '#drivers/store/write/accoun
 import { endClassificationWaits } from '#drivers/store/write/actions.js';
 import {
   countQueued,
+  type DetectedEntry,
   nextQueued,
   postponeQueued,
   type QueuedContract,
@@ -19,6 +20,7 @@ import {
   writeReferences,
 } from '#drivers/store/write/contract-queue.js';
 import { writeContracts } from '#drivers/store/write/contracts.js';
+import { lockEvents } from '#drivers/store/write/locks.js';
 import {
   nextPastContracts,
   postponePastContracts,
@@ -169,6 +171,7 @@ export class ContractDetector {
     const changed = written.filter(({ found }) => isChange(found, known.get(found.address.toRaw()) ?? null));
     // Batches change accounts and the queue under this lock, and find there which wallets and items are confirmed.
     await lockTraces(client);
+    await lockEvents(client);
     await addImportedAccounts(client, unindexed, WALLET_CODE_HASHES);
     if (unindexed.length > 0) {
       await recordContractChange(
@@ -209,10 +212,9 @@ export class ContractDetector {
     );
     await removeQueued(
       client,
-      done.map(({ queued, state }) => ({
-        address: queued.address,
-        last_trans_lt: maxOf(queued.last_trans_lt, state?.last_trans_lt ?? 0n),
-        mc_seqno: state?.mc_seqno ?? 0,
+      done.map((each) => ({
+        ...{ address: each.queued.address, incomplete: each.detected === null && each.state?.incomplete === true },
+        ...detectedPlace(each),
       })),
     );
     // Traces are classified with what is known now; those of contracts that will be known later without them, for the time being.
@@ -242,8 +244,15 @@ function addressKey(address: Uint8Array): string {
   return addressOfBytes(address).toRaw();
 }
 
-function maxOf(a: bigint, b: bigint): bigint {
-  return a > b ? a : b;
+/**
+ * What an entry has to be compared with. A state with its `last_trans_lt` may have a later `mc_seqno`: an account that an import deletes
+ * keeps the former, and does not enter the queue again unless it has a row in `contracts`.
+ */
+function detectedPlace({ queued, state }: DetectionOutcome): Pick<DetectedEntry, 'last_trans_lt' | 'mc_seqno'> {
+  const { last_trans_lt, mc_seqno } = queued;
+  if (state === null) return { last_trans_lt, mc_seqno };
+  if (state.last_trans_lt > last_trans_lt) return { last_trans_lt: state.last_trans_lt, mc_seqno: state.mc_seqno };
+  return { last_trans_lt, mc_seqno: Math.min(mc_seqno, state.mc_seqno) };
 }
 
 export interface DetectLoopModules extends WakeLoopModules {
@@ -342,6 +351,7 @@ export class PastContractReader {
     const done = read.filter((each) => each !== null);
     const postponed = wanted.filter((_, i) => read[i] === null);
     await database.transaction(async (client) => {
+      await lockEvents(client);
       await writePastContracts(client, done);
       await postponePastContracts(client, postponed, unixTime());
       await endClassificationWaits(

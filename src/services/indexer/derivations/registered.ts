@@ -9,6 +9,7 @@ import { nextStoredCodes, readStoredCodes, setCodeMethods } from '#drivers/store
 import { queueClassification } from '#drivers/store/write/actions.js';
 import { deriveTokenEvents, queueNextAccounts } from '#drivers/store/write/derivations.js';
 import { deriveFirstTransactions } from '#drivers/store/write/first-transactions.js';
+import { lockEvents } from '#drivers/store/write/locks.js';
 import { forgetUnavailablePast } from '#drivers/store/write/past-contracts.js';
 import {
   confirmChanges,
@@ -74,15 +75,16 @@ export const codeMethodsDerivation: AccountDerivation = {
       references.filter((hash) => hash !== null),
     );
     const known = new Map(libraries.map(({ code_hash, boc }) => [toHex(code_hash), parseBocRoot(boc)]));
-    let changed = false;
-    for (const [i, { code_hash }] of page.entries()) {
+    const read = page.flatMap(({ code_hash }, i) => {
       const reference = references[i]!;
       const code = reference === null ? cells[i]! : known.get(toHex(reference));
-      if (code === undefined) continue;
-      await setCodeMethods(client, code_hash, readCodeMethods(code));
-      changed = true;
+      return code === undefined ? [] : [{ code_hash, methods: readCodeMethods(code) }];
+    });
+    if (read.length > 0) {
+      await lockEvents(client);
+      for (const { code_hash, methods } of read) await setCodeMethods(client, code_hash, methods);
+      await recordContractChange(client, null);
     }
-    if (changed) await recordContractChange(client, null);
     return page.length < CODES_PAGE ? null : page.at(-1)!.code_hash;
   },
 };
