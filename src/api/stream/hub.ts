@@ -580,8 +580,9 @@ export class StreamHub {
     };
   }
 
-  /** The cursor behind all events until now that a subscriber was or will not be sent: behind those that did not concern it, too. */
+  /** The cursor behind what a subscriber was sent and, unless it has ended, behind events since that do not concern it. */
   cursorBehind(subscriber: Subscriber): string {
+    if (subscriber.isEnded) return this.cursorOf(subscriber);
     return cursorText(this.#settings.chain, this.#positionIn(subscriber));
   }
 

@@ -34,7 +34,7 @@ export const hubMetricRows: readonly MetricRow<HubMetrics>[] = [
   row(
     'counter',
     'incomplete_total',
-    'Times that streams went on without actions or contents of contracts that were not known a minute after their block',
+    'Times that streams went on without actions or jetton wallets that were not known a minute after their block',
     ({ incomplete }) => incomplete,
   ),
 ];

@@ -7,8 +7,8 @@ import {
   type StoredWebhook,
 } from '#drivers/store/write/webhooks.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { isStorable, UNSTORABLE, webhookErrors } from '#services/webhooks/errors.js';
-import type { WebhookOwner, Webhooks } from '#services/webhooks/webhooks.js';
+import { webhookErrors } from '#services/webhooks/errors.js';
+import { requireStorable, type WebhookOwner, type Webhooks } from '#services/webhooks/webhooks.js';
 
 /** Who may use webhooks over HTTP: clients with a key, or anybody, who then shares them with all. */
 type WebhookAccess = 'keys' | 'open';
@@ -164,7 +164,7 @@ class Given {
     const value = this.#fields[parameter];
     if (typeof value !== 'string' || value === '')
       throw webhookErrors.parameter({ parameter, problem: 'a text is required' });
-    if (!isStorable(value)) throw webhookErrors.parameter({ parameter, problem: UNSTORABLE });
+    requireStorable(parameter, value);
     return value;
   }
 

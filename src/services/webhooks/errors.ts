@@ -1,15 +1,5 @@
 import { defineErrors } from '#kernel/tern-error.js';
 
-/** Why a text is refused that the database cannot store. */
-export const UNSTORABLE = 'a text has U+0000 or half of a surrogate pair';
-
-/** Whether the database can store all texts of a value: names and members of objects, and elements of arrays. */
-export function isStorable(value: unknown): boolean {
-  if (typeof value === 'string') return !/[\0\p{Surrogate}]/u.test(value);
-  if (typeof value !== 'object' || value === null) return true;
-  return Object.entries(value).every(([name, member]) => isStorable(name) && isStorable(member));
-}
-
 /** Errors of webhooks. */
 export const webhookErrors = defineErrors('webhooks', {
   parameter: {

@@ -24,7 +24,7 @@ import type { Logger } from '#kernel/logger.js';
 import { Polling } from '#kernel/polling.js';
 import { sharedAbortController } from '#kernel/shared-abort.js';
 import { isTernError } from '#kernel/tern-error.js';
-import { isStorable, UNSTORABLE, webhookErrors } from '#services/webhooks/errors.js';
+import { webhookErrors } from '#services/webhooks/errors.js';
 import type { EventSource } from '#services/webhooks/event-source.js';
 import { HookRunner, type ReceiverAnswer, sendSigned } from '#services/webhooks/hook-runner.js';
 import type { WebhookMetrics } from '#services/webhooks/metrics.js';
@@ -117,7 +117,7 @@ export class Webhooks {
     if (JSON.stringify(filter).length > LONGEST_FILTER) {
       throw webhookErrors.parameter({ parameter: 'filter', problem: 'it is too long' });
     }
-    if (!isStorable(filter)) throw webhookErrors.parameter({ parameter: 'filter', problem: UNSTORABLE });
+    requireStorable('filter', filter);
     source.check(filter);
     const { cursor } = source;
     if (cursor === null)
@@ -274,5 +274,17 @@ export class Webhooks {
     const { keepDeliveredMs, keepDeadMs } = this.#settings;
     const now = unixTimeMs();
     await this.#write((client) => dropDeliveries(client, { delivered: now - keepDeliveredMs, dead: now - keepDeadMs }));
+  }
+}
+
+/** Requires of a parameter that the database can store all its texts: also names and members of objects. @throws webhooks/parameter */
+export function requireStorable(parameter: string, value: unknown): void {
+  if (typeof value === 'string' && /[\0\p{Surrogate}]/u.test(value)) {
+    throw webhookErrors.parameter({ parameter, problem: 'a text has U+0000 or half of a surrogate pair' });
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    requireStorable(parameter, name);
+    requireStorable(parameter, member);
   }
 }
