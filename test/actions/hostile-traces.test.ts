@@ -77,9 +77,58 @@ describe('a jetton wallet that claims to be one of a known master', () => {
     });
   });
 
+  it('moves nothing by a message without value to a verified wallet, which cannot run it', () => {
+    const facts = new KnownFacts();
+    facts.add(madeAddress(3).toRaw(), { jetton_wallet: { owner: madeAddress(4), jetton: madeAddress(8) } });
+    const forged = madeTrace([
+      { sender: null, account: 1, body: opcodeBody(1) },
+      { sender: 0, account: 2, body },
+      { sender: 1, account: 3, body: internal, value: 0n, aborted: true },
+    ]);
+    const transfers = classify(forged, facts).actions.filter(({ type }) => type === 'jetton_transfer');
+    expect(transfers.map(({ success }) => success)).toEqual([false]);
+  });
+
   it('is asked for when nothing is known of it', () => {
     const { wanted } = classify(trace, { contract: () => undefined, data: () => undefined });
     expect(wanted.some(({ address, what }) => what === 'contract' && address.equals(madeAddress(3)))).toBe(true);
+  });
+});
+
+describe('a message without value, which its receiver cannot run', () => {
+  const owner = (builder: Builder) => builder.storeUint(4, 3).storeUint(0, 8).storeBytes(madeAddress(7).hash);
+  const query = (opcode: number) => new Builder().storeUint(opcode, 32).storeUint(1, 64);
+  const burn = owner(query(0x595f07bc).storeUint(1, 4).storeUint(100, 8)).storeBit(false).endCell();
+  const transfer = owner(owner(query(0x5fcc3d14)))
+    .storeBit(false)
+    .storeUint(0, 4)
+    .storeBit(false)
+    .endCell();
+  const facts = new KnownFacts();
+  facts.add(madeAddress(2).toRaw(), {
+    jetton_wallet: { owner: madeAddress(9), jetton: madeAddress(8) },
+    nft_item: { owner: madeAddress(9), collection: madeAddress(8), index: 1n, content_uri: null },
+  });
+
+  it.each([
+    ['jetton_burn', burn],
+    ['nft_transfer', transfer],
+  ])('is no successful %s', (type, body) => {
+    const trace = madeTrace([
+      { sender: null, account: 1, body: opcodeBody(1) },
+      { sender: 0, account: 2, body, value: 0n, aborted: true },
+    ]);
+    const { actions } = classify(trace, facts);
+    expect(actions.filter((action) => action.type === type).map(({ success }) => success)).toEqual([false]);
+  });
+
+  it('is a call that has not failed, where it means nothing else', () => {
+    const trace = madeTrace([
+      { sender: null, account: 1, body: opcodeBody(1) },
+      { sender: 0, account: 2, body: opcodeBody(0x12345678), value: 0n, aborted: true },
+    ]);
+    const calls = classify(trace, facts).actions.filter(({ type }) => type === 'call_contract');
+    expect(calls.every(({ success }) => success)).toBe(true);
   });
 });
 

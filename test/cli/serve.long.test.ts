@@ -221,6 +221,10 @@ describe('tern serve', () => {
       [['--network', recorded, '--data', recorded], /^tern: config\/data-folder: the data folder \S+ cannot be used/],
       [['--network', recorded, '--redis-url', 'hunter2'], /^tern: config\/bad-setting: --redis-url is invalid/],
       [
+        ['--network', genesis, '--liteserver-group', `public=${genesis}`],
+        /^tern: config\/setting-conflict: a liteserver group \(\S+\) cannot have the name "public"/,
+      ],
+      [
         ['--network', recorded, '--liteserver-group', `own=${genesis}`],
         /^tern: config\/setting-conflict: the liteserver group own \(\S+\) does not match the zerostate of any served network/,
       ],

@@ -324,6 +324,10 @@ function groupsByNetwork(
       const problem = `the liteserver group ${group} (${source}) does not match the zerostate of any served network`;
       throw configErrors['setting-conflict']({ problem });
     }
+    if (group === PUBLIC_GROUP) {
+      const problem = `a liteserver group (${source}) cannot have the name "${group}": that is the group of everybody`;
+      throw configErrors['setting-conflict']({ problem });
+    }
     const own = found.get(network.name) ?? [];
     if (own.some((other) => other.group === group)) {
       throw configErrors['setting-conflict']({ problem: `${network.name} has two liteserver groups "${group}"` });

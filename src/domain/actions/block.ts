@@ -41,6 +41,8 @@ export class ActionBlock {
   /** The block that contains it. */
   parent: ActionBlock | null = null;
   failed = false;
+  /** It failed because it carried nothing, so that its receiver could not run; its sender does not count on that. */
+  isNotice = false;
   /** Contracts contradict what its messages say. */
   broken = false;
   /** It was made of several blocks that follow from the same one: the sender of its first message is no part of it. */

@@ -22,7 +22,7 @@ import { Address } from '#formats/address/address.js';
 import { toBase64 } from '#kernel/bytes.js';
 
 /** Raised with each change of what traces are classified as: actions of an older version are derived anew. */
-export const CLASSIFIER_VERSION = 4;
+export const CLASSIFIER_VERSION = 5;
 
 /** What a trace means. */
 export interface Classification {
@@ -195,7 +195,7 @@ class ActionWriter {
       action_id,
       type: action.type.name,
       details: action.details,
-      success: !block.failed,
+      success: !block.failed || block.isNotice,
       ...span.values(),
       transactions: [...positions].sort((a, b) => compare(transactions[a]!.lt, transactions[b]!.lt) || a - b),
       accounts: accounts.list,

@@ -77,6 +77,17 @@ describe('keys in a database', () => {
     expect([existsSync(join(folder, 'keys.json')), existsSync(join(folder, 'usage'))]).toEqual([false, false]);
     expect(await rejectionCode(server(folder, null))).toBe('access/in-database');
     await server(folder);
+    // A process that was started before has counted on.
+    await usageIn(folder, modules).add(day, new Map([[record.id, new Map([['mainnet', counts]])]]));
+    const again = await server(folder);
+    const sum = { allowed: 14, limited: 2, work: 60 };
+    expect((await again.administration.usage.read(day)).get(record.id)?.get('mainnet')).toMatchObject(sum);
+  });
+
+  it('need no data folder', async () => {
+    const folder = join(newFolder(), 'missing');
+    await server(folder);
+    expect(existsSync(folder)).toBe(false);
   });
 
   it('have usage that all processes add to, and quotas that count it', async () => {

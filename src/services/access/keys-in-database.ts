@@ -40,9 +40,11 @@ export async function moveToDatabase(
   tables: AccessTables,
   modules: MoveModules,
 ): Promise<void> {
+  // Commands work on keys in a database without a data folder, too.
+  if (!existsSync(folder)) return;
   const file = join(folder, 'keys.json');
   const keys = await new KeyFile({ path: file }, modules).list();
-  const added = await tables.addKeys(keys);
+  const added = keys.length === 0 ? [] : await tables.addKeys(keys);
   const days = await moveUsage(folder, tables, modules);
   await withFileErrors(folder, async () => {
     await writeFileAtomic(join(folder, NOTE), `${JSON.stringify({ database: databasePlace(url) })}\n`);
@@ -53,12 +55,20 @@ export async function moveToDatabase(
 }
 
 async function moveUsage(folder: string, tables: AccessTables, modules: MoveModules): Promise<number> {
-  const moved = join(folder, 'usage.moved');
+  // A process that still counts in the folder after a move makes it again.
+  const moved = unusedName(join(folder, 'usage.moved'));
   if (!(await withFileErrors(folder, () => renameIfThere(join(folder, 'usage'), moved)))) return 0;
   const files = new UsageFiles({ folder: moved }, modules);
   const days = await files.days();
   for (const day of days) await tables.addUsage(day, usageRowsOf(await files.read(day)));
   return days.length;
+}
+
+/** The path, or with a number behind it, if there is something. */
+function unusedName(path: string): string {
+  let name = path;
+  for (let number = 2; existsSync(name); number++) name = `${path}.${number}`;
+  return name;
 }
 
 /** @returns whether it was there */

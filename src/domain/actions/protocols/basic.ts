@@ -75,7 +75,8 @@ export function basicBlock(node: MessageNode): ActionBlock {
     return block;
   }
   const block = new ActionBlock('call_contract', code, [node], deployments, deployments);
-  block.failed = transaction?.aborted === true && !isNotice(message, code);
+  block.failed = transaction?.aborted === true;
+  block.isNotice = block.failed && isNotice(message, code);
   block.action = message.destination === null || message.source === null ? null : callAction(message, code);
   return block;
 }
@@ -86,7 +87,7 @@ function isFailedTransfer({ bounce }: TracedMessage, { aborted, end_status, skip
   return bounce || !(end_status === 'uninit' || skipped === 'no_gas');
 }
 
-/** A message without any value: the receiver cannot run, and the sender does not count on it. */
+/** A message without any value, which its receiver cannot run: such a call has not failed, but has done nothing either. */
 function isNotice({ value, currencies: other }: TracedMessage, code: number | null): boolean {
   return (value === null || value === 0n) && code !== null && code !== 0 && other.size === 0;
 }

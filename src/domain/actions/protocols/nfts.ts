@@ -110,6 +110,8 @@ function sellerOf(
   const sale = payment.kind === 'ton_transfer' ? context.fact(destination, 'nft_sale') : null;
   if (sale?.nft.equals(item) && source?.equals(buyer)) {
     const { full_price: price, nft_owner, marketplace } = sale;
+    // Nobody confirms what the contract of a sale says: a buyer who paid less has bought nothing.
+    if (payment.value < price) return null;
     return isOther(nft_owner, buyer) ? { price, nft_owner, marketplace } : null;
   }
   const auction = context.fact(destination, 'nft_auction');
@@ -204,7 +206,8 @@ export const telegramPurchase = pattern(
     const without = is_purchase ? [] : [before?.block];
     return meaning(nftTransferType, details, {
       kind: 'nft_transfer',
-      failed: block.failed,
+      // The item has moved before it tells the owner.
+      failed: block.failed && !block.isNotice,
       data: learned,
       also,
       without,
