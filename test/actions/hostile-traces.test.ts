@@ -132,6 +132,31 @@ describe('a message without value, which its receiver cannot run', () => {
   });
 });
 
+describe('a sale', () => {
+  const [buyer, sale, item] = [1, 2, 3].map(madeAddress) as [Address, Address, Address];
+  const to = (builder: Builder, { hash }: Address) => builder.storeUint(4, 3).storeUint(0, 8).storeBytes(hash);
+  const start = new Builder().storeUint(0x5fcc3d14, 32).storeUint(1, 64);
+  const transfer = to(to(start, buyer), buyer).storeBit(false).storeUint(0, 4).storeBit(false).endCell();
+  const facts = new KnownFacts();
+  facts.add(sale.toRaw(), {
+    nft_sale: { nft: item, nft_owner: madeAddress(5), marketplace: madeAddress(6), full_price: 1_000n },
+  });
+  facts.add(item.toRaw(), { nft_item: { owner: buyer, collection: null, index: 1n, content_uri: null } });
+
+  it.each([
+    [999n, false],
+    [1_000n, true],
+  ])('of which the price is 1,000 and %d was paid: %s', (value, is_purchase) => {
+    const trace = madeTrace([
+      { sender: null, account: 1, body: opcodeBody(1) },
+      { sender: 0, account: 2, body: new Builder().endCell(), value },
+      { sender: 1, account: 3, body: transfer },
+    ]);
+    const found = classify(trace, facts).actions.find(({ type }) => type === 'nft_transfer' || type === 'nft_purchase');
+    expect(found?.details).toMatchObject({ is_purchase });
+  });
+});
+
 describe('a body that ends too early', () => {
   it('is a near miss with the field and the bit', () => {
     const cut = new Builder().storeUint(0xf718510f, 32).storeUint(1, 64).storeUint(2, 8).endCell();
